@@ -31,7 +31,7 @@ fits = tuple(Fit.load(file) for file in {fits!r})
 method = identify.methods.make({name!r}, **{options!r})
 evidence = Evidence(
     votes=votes,
-    fit=next((fit for fit in fits if all(getattr(fit, part) is not None for part in method.fit_fields)), None),
+    fit=next(filter(method.can_use_fit, fits), None),
     fits=fits,
     gold=SoftLabels.one_hot(np.arange(votes.n_tasks) % votes.n_labels, votes.tasks, votes.labels),
 )

@@ -27,7 +27,7 @@ STEPS: dict[str, tuple[Methods, str]] = {
         "flags:\n\n"
         "    plurivox clean cifar10s --rules 'stored-twice,collins2022,repeats-once[keep=first]' -o cleaned\n"
         "    plurivox clean too-fast votes.csv --seconds 2 -o cleaned\n"
-        "    plurivox clean votes.csv --drop-workers spam-score --quantile 0.1 -o cleaned\n\n"
+        "    plurivox clean votes.csv --drop-workers spam-score-pooled --quantile 0.1 -o cleaned\n\n"
         "In Python: `pv.clean.clean(answers, rules, gold)`, `pv.clean_set(dataset, rules)` and `pv.prune(votes, score, "
         "quantile)`. All rules but the three on percents and the two of Collins et al. also work on plain votes.",
     ),

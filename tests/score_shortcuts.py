@@ -15,8 +15,8 @@ def score(name: str, **evidence: Any) -> Scores:
 
 
 def crowd_score(name: str, votes: Votes) -> float:
-    """Return the value of a crowd coefficient, computed without an interval."""
+    """Return a crowd coefficient as its paper defines it, computed without an interval."""
     made = identify.methods.make(name, resamples=0).score(Evidence(votes=votes))
-    assert made.names.tolist() == ["crowd"] and made.low is None and made.raw is not None
-    np.testing.assert_allclose(made.value, 1 - made.raw)
+    assert made.names.tolist() == ["crowd"] and made.low is None
+    np.testing.assert_allclose(made.badness, 1 - made.raw)
     return float(made.raw[0])

@@ -34,7 +34,7 @@ def with_votes(name: str, votes: Votes) -> Scores:
 
 def same(a: Scores, b: Scores, **near: float) -> None:
     assert a.names.tolist() == b.names.tolist()
-    for column in ("value", "raw", "low", "high", "n"):
+    for column in ("raw", "badness", "low", "high", "n"):
         left, right = getattr(a, column), getattr(b, column)
         assert (left is None) == (right is None), column
         if left is not None:
@@ -53,9 +53,10 @@ def test_name_summary_options_and_evidence(name: str) -> None:
 
 
 @every
-def test_the_docstring_explains_value_and_raw(name: str) -> None:
-    text = identify.methods[name].__doc__ or ""
-    assert "value" in text and "raw" in text
+def test_the_docstring_explains_raw_and_badness(name: str) -> None:
+    text = " ".join((identify.methods[name].__doc__ or "").split())
+    assert "raw" in text and "badness" in text
+    assert identify.methods[name].is_badness_monotone_in_raw != ("not a monotone function of raw" in text)
 
 
 @every
@@ -63,11 +64,45 @@ def test_it_scores_every_name_in_order(name: str) -> None:
     scores, method = scored(name), identify.methods[name]
     wanted = {"task": TASKS, "worker": WORKERS, "crowd": np.array(["crowd"])}[method.of]
     assert scores.of == method.of and scores.names.tolist() == wanted.tolist()
-    assert np.isfinite(scores.value).any() and scores.raw is not None
-    for low, high in (
-        zip(*(getattr(scores, end) for end in ("low", "high")), strict=True) if scores.low is not None else ()
-    ):
-        assert low <= high or np.isnan(low)
+    assert np.isfinite(scores.raw).any() and (np.isnan(scores.raw) == np.isnan(scores.badness)).all()
+
+
+def with_interval(name: str) -> Scores:
+    """Return the scores with an interval, of the bootstrap if the score has one."""
+    options = {one.name: 50 for one in identify.methods[name].options() if one.name == "resamples"}
+    method = identify.methods.make(name, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PlurivoxWarning)
+        return method.score(evidence_for(method))
+
+
+@every
+def test_the_interval_is_that_of_raw(name: str) -> None:
+    scores = with_interval(name)
+    assert (scores.low is None) == (scores.high is None)
+    if scores.low is None or scores.high is None:
+        return
+    known = np.isfinite(scores.raw) & np.isfinite(scores.low)
+    low, raw, high = scores.low[known], scores.raw[known], scores.high[known]
+    assert len(raw) and (low <= raw + 1e-9).all() and (raw <= high + 1e-9).all()
+
+
+@every
+def test_badness_is_a_monotone_function_of_raw_or_says_why_not(name: str) -> None:
+    scores = with_interval(name)
+    if not identify.methods[name].is_badness_monotone_in_raw:
+        return  # test_the_docstring_explains_raw_and_badness: the docstring gives the reason
+    known = np.isfinite(scores.raw)
+    by_raw = np.argsort(scores.raw[known], kind="stable")
+    steps_raw, steps_badness = (np.diff(column[known][by_raw]) for column in (scores.raw, scores.badness))
+    assert (steps_badness >= -1e-12).all() or (steps_badness <= 1e-12).all()
+    assert (steps_badness[steps_raw > 1e-9] != 0).all()
+
+
+@every
+def test_the_worst_has_the_highest_badness(name: str) -> None:
+    scores = scored(name)
+    assert scores.badness[scores.names.tolist().index(scores.worst(1)[0])] == np.nanmax(scores.badness)
 
 
 @every
@@ -100,9 +135,8 @@ def test_errors_about_missing_evidence_say_how_to_provide_it(name: str) -> None:
     whole = evidence_for(method)
     for need in method.required_evidence():
         bare = {one: () if one == "fits" else {} if one == "worker_dynamics" else None for one in need.split("|")}
-        with pytest.raises(
-            InputError, match=f"{name} needs {need.split('|')[0].replace('_', ' ')}.*: give|: .*record|aggreg"
-        ):
+        wanted = f"{name} needs {need.replace('_', ' ').replace('|', ' or ')}: "
+        with pytest.raises(InputError, match=f"^{wanted}(?:give|record|aggregate) [a-z]"):
             method.score(replace(whole, **bare))  # type: ignore[arg-type]
 
 
@@ -127,7 +161,7 @@ def test_a_task_without_votes_is_nan(name: str) -> None:
         return  # this score does not use votes
     scores = with_votes(name, votes_of(rows, tasks=TASKS))
     assert scores.names.tolist() == TASKS.tolist()
-    assert np.isnan(scores.value[-1]) and scores.raw is not None and np.isnan(scores.raw[-1])
+    assert np.isnan(scores.raw[-1]) and np.isnan(scores.badness[-1])
     assert scores.n is None or scores.n[-1] == 0
 
 
@@ -149,10 +183,10 @@ def test_soft_answers_are_weighted_or_rejected(name: str) -> None:
         with pytest.raises(InputError, match=f"{name} takes plain votes only"):
             method.score(replace(evidence_for(method), votes=soft_answers()))
         return
-    assert np.isfinite(with_votes(name, soft_answers()).value).any()
+    assert np.isfinite(with_votes(name, soft_answers()).raw).any()
     n = len(columns()["task"])
     plain, corner = scored(name), with_votes(name, votes_of(columns(), weight=np.ones(n), answer=np.arange(n)))
-    np.testing.assert_allclose(plain.value, corner.value, atol=1e-6)
+    np.testing.assert_allclose(plain.raw, corner.raw, atol=1e-6)
 
 
 @every
@@ -164,7 +198,7 @@ def test_counts_without_workers_are_accepted_or_rejected(name: str) -> None:
     counts = Votes.from_counts(votes.counts(), TASKS, LABELS, ordered=True)
     evidence = replace(evidence_for(method), votes=counts)
     if "counts" in method.takes:
-        np.testing.assert_allclose(scored(name, evidence).value, scored(name).value, atol=1e-12)
+        np.testing.assert_allclose(scored(name, evidence).raw, scored(name).raw, atol=1e-12)
     elif evidence.answers is None:
         with pytest.raises(InputError, match=f"{name} needs worker names"):
             method.score(evidence)
@@ -177,7 +211,8 @@ def test_scores_can_be_saved_pickled_and_converted_to_a_frame(name: str, tmp_pat
     for back in (Scores.load(tmp_path / "scores.npz"), pickle.loads(pickle.dumps(scores))):
         same(scores, back, rtol=0, atol=0)
         assert back.made_by == scores.made_by
-    assert list(scores.to_polars().columns)[:2] == [scores.of, "value"]
+    table = list(scores.to_polars().columns)
+    assert table[:2] == [scores.of, "raw"] and table[-1] == "badness"
 
 
 @every

@@ -42,7 +42,9 @@ INSTANCES: dict[str, DataType] = {
     "fit": Fit(
         some_soft(), as_names(["ann", "bo"]), "vote-shares", confusion=CONFUSION, trace=(-2.0, -1.5), found={"ties": 2}
     ),
-    "scores": Scores("worker", as_names(["ann", "bo"]), np.array([0.1, np.nan]), "trace", n=np.array([3, 4])),
+    "scores": Scores(
+        "worker", as_names(["ann", "bo"]), np.array([0.1, np.nan]), np.array([0.1, np.nan]), "trace", n=np.array([3, 4])
+    ),
     "tables": Tables("both", (Table("one", {"a": [1, 2], "b": ["x", None]}),), "by hand", ("a note",)),
     "dynamics": Dynamics(np.zeros((4, 2, 3), np.float16), as_names(["a", "b"]), as_names(["x", "y", "z"])),
 }

@@ -33,7 +33,7 @@ MAKERS: dict[str, Callable[[dict[str, Any]], DataType]] = {
     "counts": lambda a: Votes.from_counts(a["even"], a["names"], a["names"], ordered=a["ones"]),
     "confusion": lambda a: Confusion(np.stack([a["even"]] * 2), a["names"], a["names"], a["codes"]),
     "matrices": lambda a: Confusion(a["even"][None], a["names"][:1], a["names"]),
-    "scores": lambda a: Scores("task", a["names"], a["ones"], "made", raw=a["ones"]),
+    "scores": lambda a: Scores("task", a["names"], a["ones"], a["ones"], "made"),
     "dynamics": lambda a: Dynamics(a["even"][None], a["names"], a["names"]),
     "fit": lambda a: Fit(SoftLabels.of(a["even"], a["names"], a["names"]), a["names"], "m", ability=a["ones"]),
     "answers": lambda a: Answers.of(

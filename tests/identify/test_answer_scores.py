@@ -31,10 +31,10 @@ def test_repeat_consistency_equals_values_computed_by_hand() -> None:
         repeat_of=np.array([-1, -1, 0, 1, -1, 4]),  # the second answer of worker v names no label
     )
     changed = score("repeat-consistency", answers=answers)
-    np.testing.assert_array_equal(changed.value, [0, np.nan])
+    np.testing.assert_array_equal(changed.raw, [0, np.nan])
     np.testing.assert_array_equal(changed.n, [2, 0])
     moved = score("repeat-consistency[measure=percent]", answers=answers)
-    np.testing.assert_array_equal(moved.value, [(10 + 20) / 2, np.nan])
+    np.testing.assert_array_equal(moved.raw, [(10 + 20) / 2, np.nan])
 
 
 def test_the_error_without_repeats_says_how_to_mark_them() -> None:
@@ -53,7 +53,7 @@ def test_calibration_against_gold_equals_values_computed_by_hand() -> None:
     scores = score("percent-calibration[against=gold]", **kept)
     gaps = [(90 + 90 + 95 - 200) / 3, (100 - 100) / 2]  # gaps of the bins 80 to 100 and 40 to 60
     np.testing.assert_allclose(scores.raw, (3 * gaps[0] + 2 * gaps[1]) / 5)
-    np.testing.assert_allclose(scores.value, scores.raw)  # one worker is the whole crowd: no shrinkage
+    np.testing.assert_allclose(scores.badness, scores.raw)  # one worker is the whole crowd: no shrinkage
     assert scores.n is not None and scores.n.tolist() == [5]
     over = score("percent-calibration[against=gold,measure=overconfidence,bins=1]", **kept)
     np.testing.assert_allclose(over.raw, (90 + 90 + 95 + 50 + 50 - 300) / 5)
@@ -65,7 +65,7 @@ def test_calibration_against_the_rest_leaves_out_the_workers_own_answers() -> No
     others = {"t": 2 / 3, "u": 3 / 4, "v": 3 / 4, "w": 0}  # worker t answered twice; both answers are left out for t
     stated = {"t": 100, "u": 80, "v": 100, "w": 100}
     expected = [abs(stated[w] - 100 * others[w]) for w in scores.names.tolist()]
-    np.testing.assert_allclose(scores.value, expected)
+    np.testing.assert_allclose(scores.raw, expected)
 
 
 def test_gaps_of_few_answers_are_shrunk_towards_the_crowd() -> None:
@@ -81,8 +81,8 @@ def test_gaps_of_few_answers_are_shrunk_towards_the_crowd() -> None:
     )
     gold = SoftLabels.gold(range(401), ["x"] * 401, labels=["x", "y"])
     scores = score("percent-calibration[against=gold,resamples=50]", answers=answers, gold=gold)
-    assert scores.raw is not None and scores.raw[1] == 90 and 10 < scores.value[1] < 20 and scores.value[0] < 3
-    assert scores.low is not None and scores.high is not None and scores.low[0] <= scores.value[0] <= scores.high[0]
+    assert scores.raw[1] == 90 and 10 < scores.badness[1] < 20 and scores.raw[0] < 3 and scores.badness[0] < 3
+    assert scores.low is not None and scores.high is not None and scores.low[0] <= scores.raw[0] <= scores.high[0]
 
 
 def test_missing_gold_percents_or_others_raise_clear_errors() -> None:
@@ -100,11 +100,11 @@ def test_repeats_and_times_of_the_released_answers(data_set: Callable[[str], Pat
     answers = pv.read(data_set("cifar10s")).answers
     changed, moved = (score(f"repeat-consistency[measure={what}]", answers=answers) for what in ("label", "percent"))
     assert changed.n is not None and moved.n is not None
-    assert (np.nansum(changed.value * changed.n), changed.n.sum()) == (pytest.approx(35), 498)
-    assert np.nansum(moved.value * moved.n) / moved.n.sum() == pytest.approx(6.10, abs=0.005)
+    assert (np.nansum(changed.raw * changed.n), changed.n.sum()) == (pytest.approx(35), 498)
+    assert np.nansum(moved.raw * moved.n) / moved.n.sum() == pytest.approx(6.10, abs=0.005)
     stored_twice = changed.n > 2  # the released data contain one session of 27 answers twice; two of the 27 are repeats
-    assert stored_twice.sum() == 1 and changed.value[stored_twice] == 0.5
-    once = changed.value * np.minimum(changed.n, 2)  # without the second copy
+    assert stored_twice.sum() == 1 and changed.raw[stored_twice] == 0.5
+    once = changed.raw * np.minimum(changed.n, 2)  # without the second copy
     assert (np.nansum(once), np.minimum(changed.n, 2).sum()) == (pytest.approx(34), 496)
     assert answers is not None and answers.seconds is not None and answers.repeat_of is not None
     assert np.median(answers.seconds) == pytest.approx(31.958, abs=5e-4)

@@ -28,7 +28,7 @@ def fit_with(matrices: np.ndarray, which: np.ndarray | None = None) -> Fit:
 def test_trace_equals_values_computed_by_hand() -> None:
     scores = score("trace", fit=fit_with(np.array([np.eye(3), np.full((3, 3), 1 / 3), np.roll(np.eye(3), 1, 0)])))
     np.testing.assert_allclose(scores.raw, [3, 1, 0], atol=1e-12)
-    np.testing.assert_allclose(scores.value, [0, 2 / 3, 1], atol=1e-12)
+    np.testing.assert_allclose(scores.badness, [0, 2 / 3, 1], atol=1e-12)
 
 
 def test_the_spam_score_sums_over_unordered_pairs_of_rows() -> None:
@@ -36,7 +36,7 @@ def test_the_spam_score_sums_over_unordered_pairs_of_rows() -> None:
     by_hand = [sum(((m[k] - m[j]) ** 2).sum() for k, j in itertools.combinations(range(4), 2)) / (4 * 3) for m in pi]
     scores = score("spam-score", fit=fit_with(pi))
     np.testing.assert_allclose(scores.raw, by_hand)
-    np.testing.assert_allclose(scores.value, 1 - scores.raw)  # type: ignore[operator]
+    np.testing.assert_allclose(scores.badness, 1 - scores.raw)
 
 
 def test_the_spam_score_is_0_for_spammers_1_for_experts_and_the_papers_for_two_labels() -> None:
@@ -64,7 +64,7 @@ def test_the_spam_score_separates_simulated_spammers() -> None:
         scores = score("spam-score", fit=pv.fit(made.votes, "dawid-skene"), votes=made.votes)
         spammer = np.einsum("wkk->w", made.confusion.dense()) < 2
         assert spammer.sum() == 15 and scores.n is not None and scores.n.sum() == 2000
-        found.append(roc_auc_score(spammer, scores.value))
+        found.append(roc_auc_score(spammer, scores.badness))
     assert np.mean(found) >= 0.99
 
 
@@ -74,7 +74,7 @@ def test_glad_ability_negates_the_interval_of_the_fit() -> None:
     scores = score("glad-ability", fit=fit)
     np.testing.assert_array_equal(scores.raw, fit.ability)
     assert scores.low is not None and scores.high is not None
-    assert (scores.low <= scores.value).all() and (scores.value <= scores.high).all()
+    assert (scores.low <= scores.raw).all() and (scores.raw <= scores.high).all()
 
 
 @pytest.mark.parametrize("name", ["trace", "spam-score", "glad-ability"])
@@ -89,3 +89,18 @@ def test_a_fit_without_the_needed_field_raises_an_error(name: str) -> None:
 def test_confusion_scores_need_two_labels(name: str) -> None:
     with pytest.raises(InputError, match="needs two labels or more"):
         score(name, fit=fit_with(np.ones((2, 1, 1))))
+
+
+@pytest.mark.parametrize("name", ["trace", "spam-score"])
+def test_the_default_fit_is_the_papers_and_the_pooled_score_has_its_own_name(name: str) -> None:
+    votes = Votes.of(**crowd(40, 8, 4))
+    np.testing.assert_array_equal(pv.score(votes, name).raw, pv.score(votes, name, by="dawid-skene").raw)
+    pooled = pv.score(votes, f"{name}-pooled")
+    np.testing.assert_array_equal(pooled.raw, pv.score(votes, name, by="dawid-skene[pool=4]").raw)
+    assert (pooled.raw != pv.score(votes, name).raw).all()
+    with pytest.raises(
+        InputError, match=f"{name}-pooled needs a fit with pooled confusion .*for that fit, use {name}$"
+    ):
+        pv.score(votes, f"{name}-pooled", by="dawid-skene")
+    both = pv.rank(votes, [name, f"{name}-pooled"], by="dawid-skene")  # the pooled score makes its own fit
+    np.testing.assert_array_equal(both.raw[:, 1], pooled.raw)

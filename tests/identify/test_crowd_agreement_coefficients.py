@@ -175,7 +175,7 @@ def test_votes_for_one_label_give_nan_and_a_warning(name: str) -> None:
     made = identify.methods.make(f"{name}[least=1]" if name == "cohen-kappa" else name)
     with pytest.warns(PlurivoxWarning, match=f"{name} is undefined"):
         scores = made.score(Evidence(votes=votes))
-    assert scores.low is not None and np.isnan([scores.value, scores.low]).all()
+    assert scores.low is not None and np.isnan([scores.raw, scores.low]).all()
 
 
 def test_ac1_of_one_label_is_one_and_needs_a_second_label() -> None:
@@ -207,10 +207,10 @@ def test_the_interval_equals_that_of_a_plain_bootstrap_over_tasks(name: str) -> 
     """The plain bootstrap counts the votes of the drawn tasks again."""
     table = drawn(missing=0, n_tasks=80)
     votes, rng = votes_of(table), np.random.default_rng(5)
-    again = [1 - crowd_score(name, votes_of(table[:, rng.integers(0, 80, 80)])) for _ in range(200)]
+    again = [crowd_score(name, votes_of(table[:, rng.integers(0, 80, 80)])) for _ in range(200)]
     scores = score(f"{name}[resamples=2000]", votes=votes)
     assert scores.low is not None and scores.high is not None
-    assert scores.low < scores.value < scores.high
+    assert scores.low < scores.raw < scores.high
     np.testing.assert_allclose([scores.low[0], scores.high[0]], np.percentile(again, [2.5, 97.5]), atol=0.03)
 
 
@@ -222,7 +222,7 @@ def test_same_seed_same_interval_for_any_number_of_threads(name: str) -> None:
             set_threads(n)
             scores = score(f"{name}[resamples=50]", votes=votes)
             assert scores.low is not None and scores.high is not None
-            results.add((float(scores.value[0]), float(scores.low[0]), float(scores.high[0])))
+            results.add((float(scores.raw[0]), float(scores.low[0]), float(scores.high[0])))
     finally:
         set_threads(None)
     other = score(f"{name}[resamples=50,seed=1]", votes=votes).low

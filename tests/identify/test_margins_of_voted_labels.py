@@ -55,7 +55,7 @@ def test_aum_equals_a_plain_loop(margin: str, top_k: int, outputs: str) -> None:
     true = EVIDENCE.gold.most_probable_label_codes()  # type: ignore[union-attr]
     slow = [mean_margin(EVIDENCE.dynamics, t, true[t], margin, top_k, form) for t in range(len(TASKS))]  # type: ignore[arg-type]
     np.testing.assert_allclose(scores.raw, slow, atol=1e-12)
-    np.testing.assert_array_equal(scores.value, -scores.raw)  # type: ignore[operator]
+    np.testing.assert_array_equal(scores.badness, -scores.raw)
     assert set(scores.n.tolist()) == {4.0}  # type: ignore[union-attr]
 
 
@@ -82,8 +82,8 @@ def test_tasks_without_a_label_or_with_nan_logits_get_nan() -> None:
     logits = EVIDENCE.dynamics.logits.copy()
     logits[1, 3, 0] = np.nan
     evidence = replace(EVIDENCE, dynamics=Dynamics(logits, TASKS, LABELS), gold=EVIDENCE.gold.on(TASKS[:-1]))
-    assert np.flatnonzero(np.isnan(Aum().score(evidence).value)).tolist() == [3, 29]
-    assert np.flatnonzero(np.isnan(Waum().score(evidence).value)).tolist() == [3]
+    assert np.flatnonzero(np.isnan(Aum().score(evidence).raw)).tolist() == [3, 29]
+    assert np.flatnonzero(np.isnan(Waum().score(evidence).raw)).tolist() == [3]
 
 
 @pytest.mark.parametrize("margin", ["pleiss", "yang"])

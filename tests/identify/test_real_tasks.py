@@ -11,10 +11,10 @@ import plurivox as pv
 def test_on_labelme_entropy_has_four_values_and_glad_more_than_500(data_set: Callable[[str], Path]) -> None:
     data = pv.read(data_set("labelme"))
     table = pv.rank(data, ["entropy", "glad-difficulty"])
-    assert len(np.unique(table.value[:, 0].round(9))) == 4 and len(np.unique(table.value[:, 1].round(9))) > 500
+    assert len(np.unique(table.raw[:, 0].round(9))) == 4 and len(np.unique(table.raw[:, 1].round(9))) > 500
     assert data.gold is not None
     kind = data.gold.on(table.names).hard()
-    mean = {str(one): table.value[kind == one, 1].mean() for one in np.unique(kind)}
+    mean = {str(one): table.raw[kind == one, 1].mean() for one in np.unique(kind)}
     assert set(sorted(mean, key=mean.__getitem__)[-3:]) == {
         "insidecity",
         "street",
@@ -28,4 +28,4 @@ def test_on_cifar10h_entropy_and_glad_rank_mostly_the_same_tasks_worst(data_set:
     assert len(table.names) == 500
     one, other = (set(np.argsort(table.rank[:, k], kind="stable")[:20].tolist()) for k in (0, 1))
     assert len(one & other) >= 15 and table.rank_correlations()[0, 1] > 0.8
-    assert pv.score(data.counts, "entropy").value.mean().round(4) == 0.1545
+    assert pv.score(data.counts, "entropy").raw.mean().round(4) == 0.1545

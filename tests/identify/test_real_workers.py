@@ -25,7 +25,7 @@ def ranked(folder: Path, by: str) -> dict[str, Scores]:
 
 def like_gold(scores: dict[str, Scores]) -> dict[str, float]:
     """Return the rank correlation of each score with the share of wrong answers."""
-    return {name: float(spearmanr(scores[name].value, scores["gold-accuracy"].value)[0]) for name in NAMES}
+    return {name: float(spearmanr(scores[name].badness, scores["gold-accuracy"].badness)[0]) for name in NAMES}
 
 
 def test_worst_workers_of_labelme(data_set: Callable[[str], Path]) -> None:
@@ -42,8 +42,8 @@ def test_worst_workers_of_cifar10h(data_set: Callable[[str], Path]) -> None:
     """With ten votes per worker and ten labels, matrices need a prior from the whole crowd."""
     plain, pooled = (ranked(data_set("cifar10h"), by) for by in ("dawid-skene", "dawid-skene[pool=4]"))
     assert like_gold(plain)["spam-score"] < 0.2 and like_gold(pooled)["spam-score"] > 0.7
-    never_right = pooled["gold-accuracy"].names[pooled["gold-accuracy"].value == 1]
+    never_right = pooled["gold-accuracy"].names[pooled["gold-accuracy"].raw == 0]
     assert len(never_right) == 5 and {"w2561", "w2172"} < set(never_right.tolist())
     for name in ("trace", "spam-score", "glad-ability", "agreement-with-rest"):
         assert set(never_right.tolist()) <= set(pooled[name].worst(8).tolist()), name
-    assert np.mean(pooled["gold-accuracy"].value) == pytest.approx(0.0523, abs=5e-5)
+    assert np.mean(pooled["gold-accuracy"].badness) == pytest.approx(0.0523, abs=5e-5)

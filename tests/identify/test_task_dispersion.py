@@ -18,7 +18,7 @@ from plurivox.identify import Evidence
 
 
 def score(spec: str, **evidence: object) -> np.ndarray:
-    return identify.methods.make(spec).score(Evidence(**evidence)).value  # type: ignore[arg-type]
+    return identify.methods.make(spec).score(Evidence(**evidence)).raw  # type: ignore[arg-type]
 
 
 def some_rows(n: int = 50, k: int = 6) -> np.ndarray:
@@ -54,7 +54,7 @@ def test_given_soft_labels_are_preferred_to_votes() -> None:
     prob = some_rows()
     soft = SoftLabels.of(prob, np.arange(50), np.arange(6))
     found = identify.methods.make("entropy").score(Evidence(votes=votes_of(columns()), soft=soft))
-    np.testing.assert_allclose(found.value, stats.entropy(prob, axis=1), atol=1e-14)
+    np.testing.assert_allclose(found.raw, stats.entropy(prob, axis=1), atol=1e-14)
     assert found.n is None
 
 
@@ -62,14 +62,14 @@ def test_given_soft_labels_are_preferred_to_votes() -> None:
 def test_kurtosis_equals_that_of_scipy(k: int) -> None:
     prob = some_rows(k=k)
     dense = SoftLabels.of(prob, np.arange(50), np.arange(k))
-    np.testing.assert_allclose(score("kurtosis", soft=dense), -stats.kurtosis(prob, axis=1), rtol=1e-9)
+    np.testing.assert_allclose(score("kurtosis", soft=dense), stats.kurtosis(prob, axis=1), rtol=1e-9)
     listed = sparse(prob)
-    np.testing.assert_allclose(score("kurtosis", soft=listed), -stats.kurtosis(listed.prob, axis=1), rtol=1e-9)
+    np.testing.assert_allclose(score("kurtosis", soft=listed), stats.kurtosis(listed.prob, axis=1), rtol=1e-9)
 
 
 def test_kurtosis_of_twelve_labels_is_at_most_7_09_and_nan_for_a_uniform_row() -> None:
     gold = SoftLabels.gold(["a"], [0], labels=range(12))
-    assert round(-score("kurtosis", soft=gold)[0], 2) == 7.09
+    assert round(score("kurtosis", soft=gold)[0], 2) == 7.09
     assert np.isnan(score("kurtosis", soft=uniform_soft_labels_like(gold)))
 
 
@@ -77,7 +77,7 @@ def test_kurtosis_of_twelve_labels_is_at_most_7_09_and_nan_for_a_uniform_row() -
 def test_kurtosis_of_two_or_three_labels_is_constant_and_warns(k: int, constant: float) -> None:
     soft = SoftLabels.of(some_rows(k=k), np.arange(50), np.arange(k))
     with pytest.warns(PlurivoxWarning, match=f"of {k} probabilities is always {constant}"):
-        np.testing.assert_allclose(score("kurtosis", soft=soft), -constant, atol=1e-5)
+        np.testing.assert_allclose(score("kurtosis", soft=soft), constant, atol=1e-5)
 
 
 @pytest.mark.parametrize("dense", [True, False])
@@ -111,7 +111,7 @@ def test_glad_difficulty_correlates_with_disagreement() -> None:
     fit = aggregate.methods.make("glad").fit(votes_of(columns()))
     worst = identify.methods.make("glad-difficulty").score(Evidence(fit=fit))
     split = identify.methods.make("disagreement").score(Evidence(votes=votes_of(columns())))
-    assert stats.spearmanr(worst.value, split.value)[0] > 0.7
+    assert stats.spearmanr(worst.raw, split.raw)[0] > 0.7
 
 
 @pytest.mark.parametrize("form", [lambda p: SoftLabels.of(p, np.arange(len(p)), np.arange(6)), sparse])

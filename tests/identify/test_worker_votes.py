@@ -33,7 +33,7 @@ def test_a_workers_own_votes_do_not_count_as_the_rest() -> None:
     votes = Votes.of(task=list("aaa"), worker=["ann", "ann", "bo"], label=list("xxy"))
     np.testing.assert_allclose(score("agreement-with-rest", votes=votes).raw, [0, 0])
     alone = Votes.of(task=list("aa"), worker=["ann", "ann"], label=list("xx"))
-    assert np.isnan(score("agreement-with-rest", votes=alone).value).all()
+    assert np.isnan(score("agreement-with-rest", votes=alone).raw).all()
 
 
 @pytest.mark.parametrize("weighed", [False, True])
@@ -64,9 +64,9 @@ def test_plain_votes_give_the_same_as_soft_answers_with_one_label() -> None:
     columns = crowd()
     n = len(columns["task"])
     soft = Votes.of(**columns, weight=np.ones(n), answer=np.arange(n))
-    a, b = (score("agreement-with-rest", votes=votes).value for votes in (Votes.of(**columns), soft))
+    a, b = (score("agreement-with-rest", votes=votes).raw for votes in (Votes.of(**columns), soft))
     np.testing.assert_allclose(a, b)
-    assert np.isfinite(score("agreement-with-rest", votes=soft_crowd()).value).all()
+    assert np.isfinite(score("agreement-with-rest", votes=soft_crowd()).raw).all()
 
 
 def test_the_bootstrap_interval_has_a_seed_and_contains_the_value() -> None:
@@ -76,7 +76,7 @@ def test_the_bootstrap_interval_has_a_seed_and_contains_the_value() -> None:
     assert one.low is not None and one.high is not None
     np.testing.assert_array_equal(one.low, two.low)
     assert (one.low != other.low).any()
-    assert (one.low < one.value).all() and (one.value < one.high).all()
+    assert (one.low < one.raw).all() and (one.raw < one.high).all()
 
 
 def test_wilson_interval_equals_that_of_statsmodels() -> None:
@@ -133,7 +133,7 @@ def test_the_time_of_a_soft_answer_counts_once() -> None:
 def test_too_fast_by_seconds_and_by_the_median() -> None:
     votes = Votes.of(list("abcd"), ["ann", "ann", "bo", "bo"], list("xxyy"), seconds=[4, 8, 1, 6])  # median 5
     for spec, expected in (("", [0, 0.5]), ("[of-median=0.9]", [0.5, 0.5]), ("[seconds=7]", [0.5, 1])):
-        assert score(f"too-fast{spec}", votes=votes).value.tolist() == expected
+        assert score(f"too-fast{spec}", votes=votes).raw.tolist() == expected
 
 
 @pytest.mark.parametrize("name", ["speed", "too-fast"])
@@ -180,13 +180,13 @@ def test_drift_equals_a_scaled_correlation_with_time() -> None:
     above = share - (np.bincount(votes.task, share) / np.bincount(votes.task))[votes.task]
     assert votes.when is not None and scores.raw is not None and scores.n is not None
     r = np.corrcoef(votes.when[mine], above[mine])[0, 1]
-    np.testing.assert_allclose(scores.value[worker], -r * np.sqrt(len(mine) - 1))
+    np.testing.assert_allclose(scores.badness[worker], -r * np.sqrt(len(mine) - 1))
     np.testing.assert_allclose(scores.raw[worker], np.polyfit(votes.when[mine], above[mine], 1)[0] * (len(mine) - 1))
     assert scores.n[worker] == 60
 
 
 def test_drift_finds_tiring_workers_and_few_others() -> None:
-    z = np.stack([score("drift", votes=tiring(seed)).value for seed in range(20)])
+    z = np.stack([score("drift", votes=tiring(seed)).badness for seed in range(20)])
     assert (z[:, :5] > 2.5).mean() > 0.95 and (z[:, 5:] > 2.5).mean() < 0.03
 
 
@@ -194,6 +194,6 @@ def test_drift_needs_times_and_is_nan_for_few_answers() -> None:
     with pytest.raises(InputError, match="a column when"):
         score("drift", votes=Votes.of(**crowd()))
     few = Votes.of(list("aabb"), ["ann", "bo"] * 2, list("xxxy"), when=[1, 2, 3, 4])
-    assert np.isnan(score("drift", votes=few).value).all()
+    assert np.isnan(score("drift", votes=few).badness).all()
     same = Votes.of(list("aabbcc"), ["ann", "bo"] * 3, list("xxyyzz"), when=range(6))
-    np.testing.assert_array_equal(score("drift", votes=same).value, [0, 0])
+    np.testing.assert_array_equal(score("drift", votes=same).badness, [0, 0])

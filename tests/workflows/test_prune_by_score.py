@@ -18,8 +18,9 @@ from plurivox.workflows.prune_by_score import prune, prune_and_compare, votes_fo
 from plurivox.workflows.simulate_and_write_crowd import simulate_crowd
 
 
-def scores(of: str, names: list[str], values: list[float]) -> Scores:
-    return Scores(of, as_names(names), np.array(values), "made-up")  # type: ignore[arg-type]
+def scores(of: str, names: list[str], badness: list[float]) -> Scores:
+    """Return scores with this badness; their published number is minus it."""
+    return Scores(of, as_names(names), -np.array(badness), np.array(badness), "made-up")  # type: ignore[arg-type]
 
 
 VOTES = Votes.of(list("aaabbbccc"), ["ann", "bo", "cy"] * 3, list("xxyyyyxyz"))
@@ -29,8 +30,8 @@ def test_the_worst_are_dropped_and_nan_stays() -> None:
     left, audit = prune(VOTES, scores("worker", ["ann", "bo", "cy"], [0.2, np.nan, 0.9]), 0.5)
     assert left.workers.tolist() == ["ann", "bo"] and len(left) == 6
     assert left.columns()["label"].tolist() == ["x", "x", "y", "y", "x", "y"]
-    assert (audit.worker.tolist(), audit.answers.tolist(), audit.value.tolist()) == (["cy"], [3], [0.9])
-    assert audit.reason.tolist() == ["0.9, rank 1 of 2: among the worst 50%"]
+    assert (audit.worker.tolist(), audit.answers.tolist(), audit.value.tolist()) == (["cy"], [3], [-0.9])
+    assert audit.reason.tolist() == ["-0.9, rank 1 of 2: among the worst 50%"]
 
 
 def test_dropped_tasks_are_removed_from_the_task_names() -> None:
@@ -40,7 +41,9 @@ def test_dropped_tasks_are_removed_from_the_task_names() -> None:
 
 
 def test_ties_at_the_border_stay_with_a_warning() -> None:
-    with pytest.warns(PlurivoxWarning, match=r"made-up: 1 instead of 2 are dropped; 2 tasks are tied at 0.5 and stay"):
+    with pytest.warns(
+        PlurivoxWarning, match=r"made-up: 1 instead of 2 are dropped; 2 tasks are tied at badness 0.5 and stay"
+    ):
         left, _ = prune(VOTES, scores("task", list("abc"), [0.5, 0.5, 0.6]), 0.7)
     assert left.tasks.tolist() == ["a", "b"]
 
@@ -105,7 +108,7 @@ def test_dropping_tasks_is_also_evaluated_on_all_tasks() -> None:
 
 def test_dropping_spammers_improves_accuracy() -> None:
     made = simulate_crowd("hammer-spammer", n_tasks=200, n_workers=30, feedback=5, ratio=0.6, seed=2)
-    table = prune_and_compare(made.votes, made.truth, "spam-score", [0.3, 0.5], "majority-vote").columns()
+    table = prune_and_compare(made.votes, made.truth, "spam-score-pooled", [0.3, 0.5], "majority-vote").columns()
     gain = table["accuracy after"] - table["accuracy before"]
     assert (gain > 0.02).all() and (gain[2:] > 0.1).all()
     assert table["workers out"].tolist() == [9, 9, 15, 15]

@@ -2,6 +2,7 @@
 
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,13 +19,18 @@ from plurivox.workflows.ranking_by_several_scores import Ranking, join_scores_in
 VOTES = votes_of(columns())
 
 
+def made_up(of: str, names: list[Any], badness: list[float], made_by: str) -> Scores:
+    """Return scores with this badness; their published number is minus it."""
+    return Scores(of, np.array(names), -np.array(badness), np.array(badness), made_by)  # type: ignore[arg-type]
+
+
 def test_a_fit_is_made_by_the_aggregator_of_the_score_or_by_another() -> None:
     own = pv.score(VOTES, "posterior-entropy")
-    np.testing.assert_array_equal(own.value, pv.score(VOTES, "posterior-entropy", by="dawid-skene").value)
+    np.testing.assert_array_equal(own.raw, pv.score(VOTES, "posterior-entropy", by="dawid-skene").raw)
     other = pv.score(VOTES, "posterior-entropy", by="vote-shares")
-    np.testing.assert_allclose(other.value, pv.score(VOTES, "entropy").value, atol=1e-14)
+    np.testing.assert_allclose(other.raw, pv.score(VOTES, "entropy").raw, atol=1e-14)
     fit = pv.fit(VOTES, "vote-shares")
-    np.testing.assert_array_equal(pv.score(None, "posterior-entropy", fit=fit).value, other.value)
+    np.testing.assert_array_equal(pv.score(None, "posterior-entropy", fit=fit).raw, other.raw)
 
 
 def test_a_fit_of_another_kind_is_a_clear_error() -> None:
@@ -37,7 +43,7 @@ def test_a_fit_of_another_kind_is_a_clear_error() -> None:
 def test_the_first_usable_fit_is_used() -> None:
     glad = pv.fit(VOTES, "glad")
     scores = pv.score(None, "glad-difficulty", fit=[pv.fit(VOTES, "wawa"), glad])
-    np.testing.assert_array_equal(scores.value, glad.difficulty)
+    np.testing.assert_array_equal(scores.raw, glad.difficulty)
 
 
 def test_scores_share_the_fits_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,10 +67,10 @@ def test_gold_and_votes_are_taken_from_the_data_set() -> None:
     data = Dataset("made", votes=VOTES, gold=given().gold)
     a = pv.score(data, "aum", dynamics=given().dynamics)
     b = pv.score(None, "aum", dynamics=given().dynamics, gold=given().gold)
-    np.testing.assert_array_equal(a.value, b.value)
+    np.testing.assert_array_equal(a.raw, b.raw)
     by_votes = pv.score(data, "aum", dynamics=given().dynamics, assigned="majority")
     assert by_votes.made_by == "aum[assigned=majority]"
-    np.testing.assert_array_equal(pv.score(data, "entropy").value, pv.score(VOTES, "entropy").value)
+    np.testing.assert_array_equal(pv.score(data, "entropy").raw, pv.score(VOTES, "entropy").raw)
 
 
 def test_missing_evidence_is_an_error() -> None:
@@ -92,7 +98,7 @@ def test_a_ranking_joins_by_name_and_shares_ranks() -> None:
     np.testing.assert_array_equal(table.rank[:, 0], table.rank[:, 2])
     assert table.rank.min() >= 1 and np.isclose(table.rank.sum(0), 30 * 31 / 2).all()
     assert table.worst(1)[0] == table.names[np.argmin(table.mean_rank_over_scores)]
-    assert table.rank_correlations()[0, 1] == pytest.approx(spearmanr(table.value[:, 0], table.value[:, 1])[0])
+    assert table.rank_correlations()[0, 1] == pytest.approx(spearmanr(table.raw[:, 0], table.raw[:, 1])[0])
 
 
 def test_a_ranking_is_saved_pickled_framed_and_shown(tmp_path: Path) -> None:
@@ -101,15 +107,15 @@ def test_a_ranking_is_saved_pickled_framed_and_shown(tmp_path: Path) -> None:
     for back in (pv.load(tmp_path / "ranking.npz"), pickle.loads(pickle.dumps(table))):
         assert isinstance(back, Ranking) and back.scores.tolist() == ["entropy", "disagreement"]
         np.testing.assert_array_equal(back.rank, table.rank)
-    heads = ["task", "value:entropy", "rank:entropy", "value:disagreement", "rank:disagreement", "mean_rank"]
+    heads = ["task", "raw:entropy", "rank:entropy", "raw:disagreement", "rank:disagreement", "mean_rank"]
     assert table.to_polars().columns == heads and "rank:entropy" in table._repr_html_()
     assert repr(table) == "<Ranking: 30 tasks, 2 scores, by entropy, disagreement>"
 
 
 def test_scores_that_cannot_be_joined_are_errors() -> None:
-    tasks = Scores("task", np.array(["a"]), np.array([1.0]), "one")
-    workers = Scores("worker", np.array(["a"]), np.array([1.0]), "two")
-    others = Scores("task", np.array([7]), np.array([1.0]), "three")
+    tasks = made_up("task", ["a"], [1.0], "one")
+    workers = made_up("worker", ["a"], [1.0], "two")
+    others = made_up("task", [7], [1.0], "three")
     for scores, why in (
         ([], "at least one score"),
         (
@@ -124,20 +130,17 @@ def test_scores_that_cannot_be_joined_are_errors() -> None:
 
 
 def test_nan_has_no_rank() -> None:
-    a = Scores("task", np.array(["a", "b", "c"]), np.array([np.nan, 2.0, 1.0]), "one")
+    a = made_up("task", ["a", "b", "c"], [np.nan, 2.0, 1.0], "one")
     table = join_scores_into_ranking([a])
     assert table.worst().tolist() == ["b", "c"] and np.isnan(table.mean_rank_over_scores[0])
+    np.testing.assert_array_equal(table.columns()["raw:one"], [np.nan, -2, -1])  # the published number, not the badness
+    with pytest.raises(AttributeError, match="Ranking has no `value`"):
+        _ = table.value
 
 
 def test_values_that_differ_by_rounding_share_a_rank() -> None:
-    value = np.array([0.5, 0.5 - 1e-16, 0.1 + 0.2, 0.3, 0.0])
-    assert join_scores_into_ranking([Scores("task", np.arange(5), value, "one")]).rank[:, 0].tolist() == [
-        1.5,
-        1.5,
-        3.5,
-        3.5,
-        5,
-    ]
+    scores = made_up("task", [*range(5)], [0.5, 0.5 - 1e-16, 0.1 + 0.2, 0.3, 0.0], "one")
+    assert join_scores_into_ranking([scores]).rank[:, 0].tolist() == [1.5, 1.5, 3.5, 3.5, 5]
 
 
 def test_scores_may_be_one_text() -> None:
@@ -150,11 +153,23 @@ def test_evidence_may_be_files(tmp_path: Path) -> None:
     fit.save(tmp_path / "fit.npz")
     pv.write_soft(fit.soft, tmp_path / "soft.csv")
     made = pv.score(VOTES, "posterior-entropy", fit=tmp_path / "fit.npz")
-    np.testing.assert_array_equal(made.value, pv.score(VOTES, "posterior-entropy", fit=fit).value)
+    np.testing.assert_array_equal(made.raw, pv.score(VOTES, "posterior-entropy", fit=fit).raw)
     made = pv.score(None, "entropy", soft=tmp_path / "soft.csv")
-    np.testing.assert_allclose(made.value, pv.score(None, "entropy", soft=fit.soft).value)
+    np.testing.assert_allclose(made.raw, pv.score(None, "entropy", soft=fit.soft).raw)
 
 
 def test_unused_arguments_are_warned_about() -> None:
     with pytest.warns(PlurivoxWarning, match="none of these scores uses by .--by.; it has no effect"):
         pv.score(VOTES, "entropy", by="glad")
+
+
+def test_a_ranking_of_workers_with_few_votes_recommends_the_pooled_score() -> None:
+    few = (
+        r"spam-score ranks workers with few votes unreliably: half of them have \d+ or fewer, for 4 labels.*-pooled is"
+    )
+    with pytest.warns(PlurivoxWarning, match=few):
+        pv.rank(VOTES, ["spam-score"])
+    with pytest.warns(PlurivoxWarning, match=few):
+        pv.prune(VOTES, "spam-score", 0.2)
+    pv.rank(VOTES, ["spam-score-pooled"])  # pytest turns any warning into an error
+    pv.rank(VOTES, ["spam-score"], by="dawid-skene[pool=4]")

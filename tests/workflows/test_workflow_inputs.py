@@ -36,7 +36,7 @@ def given(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
 
 ASKED: dict[str, Callable[[Any], Any]] = {
     "fit": lambda votes: pv.fit(votes, "dawid-skene").soft.prob,
-    "score": lambda votes: pv.score(votes, "disagreement").value,
+    "score": lambda votes: pv.score(votes, "disagreement").raw,
     "rank": lambda votes: pv.rank(votes, "trace,agreement-with-rest").rank,
     "compare": lambda votes: pv.compare(votes, "vote-shares", gold=GOLD).accuracy,
     "describe": lambda votes: pv.describe(votes, GOLD).summary_values()["n_votes"],
@@ -80,7 +80,7 @@ def test_counts_can_be_used_with_a_given_fit() -> None:
     fit = pv.fit(VOTES, "glad")
     with pytest.warns(PlurivoxWarning, match="the counts are used"):
         made = pv.score(BOTH, "posterior-entropy", fit=fit)
-    np.testing.assert_array_equal(made.value, pv.score(VOTES, "posterior-entropy", fit=fit).value)
+    np.testing.assert_array_equal(made.raw, pv.score(VOTES, "posterior-entropy", fit=fit).raw)
 
 
 def test_gold_may_be_that_of_the_data_set_or_a_file(tmp_path: Path) -> None:

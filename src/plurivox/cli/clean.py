@@ -69,14 +69,14 @@ RULES_AND_SCORES = [
         DROPPING,
         type=click_type_of_method_list("identify"),
         metavar="SCORE",
-        help="drop the workers whose value of this score is worst",
+        help="drop the workers who are worst by this score",
     ),
     Flag(
         ["--drop-tasks"],
         DROPPING,
         type=click_type_of_method_list("identify"),
         metavar="SCORE",
-        help="drop the tasks whose value of this score is worst",
+        help="drop the tasks that are worst by this score",
     ),
     Flag(
         ["--quantile"],

@@ -120,10 +120,11 @@ def run_identify_score(
         "of": scores.of,
     }
     title = title_of_worst_table(scores.of, min(worst, len(scores.worst(worst))))
+    fits, fits_text = default_fits_and_their_text([method], **evidence)
     return CommandResult(
-        {**document, "worst": rows},
-        text=title + records_table_text(rows),
-        summary=crowd_coefficient_text(scores) + identify_summary_line(scores.made_by, scores.of, scores.value, out),
+        {**document, "fits": fits, "worst": rows},
+        text=title + records_table_text(rows) + fits_text,
+        summary=crowd_coefficient_text(scores) + identify_summary_line(scores.made_by, scores.of, scores.raw, out),
     )
 
 
@@ -132,6 +133,7 @@ def run_identify_rank(
 ) -> CommandResult:
     """Run `plurivox identify rank`: compute several scores, join them by task or worker, show the worst, write all."""
     from plurivox import io
+    from plurivox.identify import methods
     from plurivox.workflows.score_tasks_workers import rank
 
     check_scores_output_file(source, out)
@@ -150,10 +152,12 @@ def run_identify_rank(
         "of": joined.of,
     }
     worst_text = title_of_worst_table(joined.of, min(worst, len(joined.worst(worst)))) + records_table_text(rows)
+    made = [methods.make(spec) for spec in split_at_commas_outside_brackets(scores)]
+    fits, fits_text = default_fits_and_their_text(made, **evidence)
     matrix = records_table_text(correlation_records(joined, correlations))
     return CommandResult(
-        {**document, "scores": joined.scores, "worst": rows, "likeness": correlations},
-        text=f"{worst_text}\n\nrank correlations of the scores (Spearman)\n{matrix}",
+        {**document, "scores": joined.scores, "fits": fits, "worst": rows, "likeness": correlations},
+        text=f"{worst_text}{fits_text}\n\nrank correlations of the scores (Spearman), of their badness\n{matrix}",
         summary=identify_summary_line(", ".join(joined.scores.tolist()), joined.of, joined.mean_rank_over_scores, out),
     )
 
@@ -169,7 +173,7 @@ def check_scores_output_file(source: Source, out: Path | None) -> None:
 
 
 def records_of_n_worst(scores: "Scores | Ranking", n_worst: int) -> list[dict[str, Any]]:
-    """Return one row per task or worker for the `n_worst` worst: value, raw score, interval and n, or values and ranks."""
+    """Return one row per task or worker for the `n_worst` worst: raw, interval, n and badness; or raw and ranks."""
     from plurivox.core.name_encoding import positions
 
     rows = positions(scores.names, scores.worst(n_worst))
@@ -187,8 +191,8 @@ def correlation_records(ranking: "Ranking", correlations: Any) -> list[dict[str,
 def records_table_text(records: Sequence[Mapping[str, Any]]) -> str:
     """Return records as an aligned table; floats with four significant digits, integers in full.
 
-    >>> print(records_table_text([{"worker": "ann", "value": 0.123456, "n": 44682.0}]))
-    worker  value   n
+    >>> print(records_table_text([{"worker": "ann", "raw": 0.123456, "n": 44682.0}]))
+    worker  raw     n
     ann     0.1235  44,682
     """
     if not records:
@@ -205,6 +209,18 @@ def _format_cell_with_four_digits(value: Any) -> str:
     return f"{value:,.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.4g}"
 
 
+def default_fits_and_their_text(
+    methods: Sequence["Identifier"], by: str | None = None, fit: Sequence[Path] = (), **other: Any
+) -> tuple[dict[str, tuple[str, ...]], str]:
+    """Return the aggregators whose fits scores use by default, also as text; ({}, "") if --by or --fit chose other fits."""
+    from plurivox.workflows.score_tasks_workers import default_fits_of_scores, notes_on_fits_of_scores
+
+    del other
+    if by or fit:
+        return {}, ""
+    return default_fits_of_scores(methods), "".join(f"\n{note}" for note in notes_on_fits_of_scores(methods))
+
+
 def title_of_worst_table(task_worker_or_crowd: str, n_worst: int) -> str:
     """Return the title of the table of the `n_worst` worst tasks or workers; "" for a score of the whole crowd."""
     if task_worker_or_crowd == "crowd" or not n_worst:
@@ -213,7 +229,7 @@ def title_of_worst_table(task_worker_or_crowd: str, n_worst: int) -> str:
 
 
 def identify_summary_line(score_spec: str, task_worker_or_crowd: str, score_values: Any, out: Path | None) -> str:
-    """Return the last line of `plurivox identify`: the score, number of tasks or workers, number without a value, the file."""
+    """Return the last line of `plurivox identify`: the score, number of tasks or workers, number without a score, the file."""
     n, n_missing = len(score_values), count_nan(score_values)
     size = "" if task_worker_or_crowd == "crowd" else f": {n:,} {task_worker_or_crowd}{'' if n == 1 else 's'}"
     missing = f", {n_missing:,} without a score" if size and n_missing else ""
@@ -227,17 +243,11 @@ def count_nan(values: Any) -> int:
 
 def crowd_coefficient_text(scores: "Scores") -> str:
     """Return the coefficient of a crowd score as the paper defines it, with its interval, as text; "" for other scores."""
-    if scores.of != "crowd" or scores.raw is None or count_nan(scores.raw):
+    if scores.of != "crowd" or count_nan(scores.raw):
         return ""
-    raw, value = float(scores.raw[0]), float(scores.value[0])
     if scores.low is None or scores.high is None or count_nan(scores.low):
-        return f"{raw:.4g} by "
-    # low and high belong to value, which falls as raw grows
-    low, high = (
-        raw + value - float(scores.high[0]),
-        raw + value - float(scores.low[0]),
-    )
-    return f"{raw:.4g}, 95% interval {low:.4g} to {high:.4g}, by "
+        return f"{scores.raw[0]:.4g} by "
+    return f"{scores.raw[0]:.4g}, 95% interval {scores.low[0]:.4g} to {scores.high[0]:.4g}, by "
 
 
 def _columns_to_records(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -268,7 +278,7 @@ RANK = Command(
     ],
     computes=True,
     callback=run_identify_rank,
-    help="Join several scores of tasks, or of workers, in one table with values and ranks.",
+    help="Join several scores of tasks, or of workers, in one table with the published numbers and ranks.",
 )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, NoReturn, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -162,14 +162,21 @@ class Fit(DataType):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(DataType):
-    """Scores of tasks, workers, votes or the crowd: `value`, higher is worse, and `raw` as the paper defines it."""
+    """Scores of tasks, workers, votes or the crowd: `raw` as its paper defines it, `badness` for ranking, higher is worse.
+
+    >>> kappa = Scores("crowd", as_names(["crowd"]), raw=np.array([0.7]), badness=np.array([0.3]), made_by="fleiss-kappa")
+    >>> list(kappa.columns())
+    ['crowd', 'raw', 'badness']
+    """
+
+    version: ClassVar[int] = 2  # version 1 had `value`, the badness, and the interval of `value`
 
     of: ScoreTarget
     names: Names  # (n,) the tasks, workers or votes scored, or the single name "crowd"
-    value: Floats  # (n,) higher is worse; nan if it cannot be computed
+    raw: Floats  # (n,) the number as its paper defines it; nan if it cannot be computed
+    badness: Floats  # (n,) higher is worse, only for ranking; nan if it cannot be computed
     made_by: str
-    raw: Floats | None = None  # (n,)
-    low: Floats | None = None  # (n,) 95% interval of `value`
+    low: Floats | None = None  # (n,) 95% interval of `raw`
     high: Floats | None = None
     n: Floats | None = None  # (n,) sample size of each score
 
@@ -177,26 +184,79 @@ class Scores(DataType):
         if self.of not in get_args(ScoreTarget):
             raise InputError(f"`of` is one of {first_few(get_args(ScoreTarget), 4)}, not {self.of!r}")
         object.__setattr__(self, "names", readonly_names(self.names, "names"))
-        for name in ("value", "raw", "low", "high", "n"):
+        for name in ("raw", "badness", "low", "high", "n"):
             if (column := getattr(self, name)) is not None:
                 if len(column) != len(self.names):
                     raise InputError(f"{name} of the scores has {len(column)} values for {len(self.names)} names")
                 object.__setattr__(self, name, as_readonly_array(column, np.float64))
 
+    @property
+    def value(self) -> NoReturn:
+        """Raise AttributeError: `raw` and `badness` replaced `value` in version 0.2."""
+        raise AttributeError(
+            "Scores has no `value` since version 0.2: use `raw` for the published number (`low` and `high` are its 95% "
+            "interval), and `badness`, higher is worse, for ranking"
+        )
+
     def worst(self, n: int = 10) -> Names:
-        """Return the names of the n tasks, workers or votes with the highest scores, worst first; without scores of nan."""
-        known = np.flatnonzero(~np.isnan(self.value))
-        return self.names[known[np.argsort(-self.value[known], kind="stable")[:n]]]
+        """Return the names of the n tasks, workers or votes with the highest badness, worst first; without those of nan."""
+        known = np.flatnonzero(~np.isnan(self.badness))
+        return self.names[known[np.argsort(-self.badness[known], kind="stable")[:n]]]
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        table: dict[str, NDArray[Any]] = {self.of: self.names, "value": self.value}
-        for name in ("raw", "low", "high", "n"):
+        """Return the columns task, worker, vote or crowd, raw, its interval low and high, n, and badness."""
+        table: dict[str, NDArray[Any]] = {self.of: self.names}
+        for name in ("raw", "low", "high", "n", "badness"):
             if (column := getattr(self, name)) is not None:
                 table[name] = column
         return table
 
     def summary_values(self) -> dict[str, object]:
         return {"by": self.made_by, f"{self.of}s": len(self.names)}
+
+    @classmethod
+    def upgrade(cls, saved_version: int, fields: dict[str, Any]) -> dict[str, Any]:
+        """Return the fields of version 1 (value, raw or None, interval of value) as raw, badness and interval of raw."""
+        del saved_version
+        new = {name: one for name, one in fields.items() if name not in ("value", "raw", "low", "high")}
+        badness, raw = fields["value"], fields.get("raw")
+        raw = badness if raw is None else raw
+        low, high = _interval_of_raw_from_interval_of_badness(raw, badness, fields.get("low"), fields.get("high"))
+        return {**new, "raw": raw, "badness": badness, "low": low, "high": high}
+
+
+def _interval_of_raw_from_interval_of_badness(
+    raw: Floats, badness: Floats, low: Floats | None, high: Floats | None
+) -> tuple[Floats | None, Floats | None]:
+    """Return the interval of `raw`, given that of `badness`; (None, None) if raw is no linear function of badness."""
+    line = _slope_and_offset_of_raw(raw, badness)
+    if low is None or high is None or line is None:
+        return None, None
+    slope, offset = line
+    ends = offset + slope * low, offset + slope * high
+    return ends if slope > 0 else ends[::-1]
+
+
+def _slope_and_offset_of_raw(raw: Floats, badness: Floats) -> tuple[float, float] | None:
+    """Return (slope, offset) with raw = offset + slope * badness for all rows without nan; None if there is no such line.
+
+    Slope 1 with offset 0 and slope -1 with offset 1 or 0, the lines of nearly all scores, need one row; any other line through
+    one or two different points is arbitrary, so slope -1 with another offset needs two of them and any other slope three.
+    """
+    known = np.isfinite(raw) & np.isfinite(badness)
+    x, y = badness[known], raw[known]
+    tolerance = 1e-9 * max(1.0, float(np.abs(np.concatenate([x, y])).max(initial=0)))
+    n_different, lines = len(np.unique(x)), [(1.0, 0.0), (-1.0, 1.0), (-1.0, 0.0)]
+    if n_different > 1:
+        lines.append((-1.0, float((x + y).mean())))
+    if n_different > 2:
+        first, last = int(np.argmin(x)), int(np.argmax(x))
+        slope = float((y[last] - y[first]) / (x[last] - x[first]))
+        lines.append((slope, float(y[first] - slope * x[first])))
+    for slope, offset in lines:
+        if slope and bool((np.abs(offset + slope * x - y) <= tolerance).all()):
+            return slope, offset
+    return None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

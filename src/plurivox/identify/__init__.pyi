@@ -21,8 +21,10 @@ from plurivox.identify.percent_calibration import PercentCalibration as PercentC
 from plurivox.identify.posterior_entropy import PosteriorEntropy as PosteriorEntropy
 from plurivox.identify.repeat_consistency import RepeatConsistency as RepeatConsistency
 from plurivox.identify.spam_score import SpamScore as SpamScore
+from plurivox.identify.spam_score_pooled import SpamScorePooled as SpamScorePooled
 from plurivox.identify.speed import Speed as Speed
 from plurivox.identify.too_fast import TooFast as TooFast
 from plurivox.identify.trace import Trace as Trace
+from plurivox.identify.trace_pooled import TracePooled as TracePooled
 from plurivox.identify.waum import Waum as Waum
 from plurivox.identify.waum_per_worker import WaumPerWorker as WaumPerWorker

@@ -53,13 +53,14 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Identifier(Method, ABC):
-    """A score of tasks, of workers or of the crowd: a higher `value` is worse, `raw` is as defined in the paper.
+    """A score of tasks, of workers or of the crowd: `raw` is the number as its paper defines it, `badness` ranks.
 
     `needs` names the required fields of `Evidence`, `a|b` if one of two is enough; `may_use` those used if they are present,
     or needed with other options (`required_evidence` returns those needed with the current options). `fitted_by` is the
     aggregator that makes the `fit` (or those that make the `fits`) if the caller has none, and `fit_fields` are the fields of
     the `Fit` that must not be None. `takes` lists accepted votes beside plain votes of named workers: `soft` answers, `counts`
-    without worker names. Options become flags of `plurivox identify`, so their names must differ from its flags.
+    without worker names. A higher badness is worse; it is a monotone function of raw, else `is_badness_monotone_in_raw` is
+    False and the docstring says why. Options become flags of `plurivox identify`, so their names must differ from its flags.
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()
@@ -68,6 +69,7 @@ class Identifier(Method, ABC):
     may_use: ClassVar[tuple[str, ...]] = ()
     fitted_by: ClassVar[tuple[str, ...]] = ()
     fit_fields: ClassVar[tuple[str, ...]] = ()
+    is_badness_monotone_in_raw: ClassVar[bool] = True
 
     def score(self, evidence: Evidence, *, progress: Progress = no_progress) -> Scores:
         """Return the scores of all tasks or workers, or of the crowd; raise InputError if required evidence is missing."""
@@ -78,6 +80,10 @@ class Identifier(Method, ABC):
                 )
         self._raise_if_evidence_unsuitable(evidence)
         return self._score(evidence, progress)
+
+    def can_use_fit(self, fit: Fit) -> bool:
+        """Return whether the fit estimates what this score needs, such as confusion matrices."""
+        return all(getattr(fit, name) is not None for name in self.fit_fields)
 
     def required_evidence(self) -> tuple[str, ...]:
         """Return the names of the `Evidence` fields that this score requires with its current options."""

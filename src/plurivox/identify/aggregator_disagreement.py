@@ -24,7 +24,7 @@ class AggregatorDisagreement(Identifier):
 
     raw(task) = mean over pairs of methods of TV(p, q) = 1/2 sum_k |p_k - q_k|, or of the Jensen-Shannon divergence in bits,
     H((p + q) / 2) - (H(p) + H(q)) / 2; both are 0 to 1. If methods with different assumptions about the workers agree, the
-    label does not depend on these assumptions. value = raw; a task without votes gets nan. Called method-distance before
+    label does not depend on these assumptions. badness = raw; a task without votes gets nan. Called method-distance before
     version 0.2.
 
     Total variation: Levin, Peres & Wilmer (2009), section 4.1, https://doi.org/10.1090/mbk/058; Jensen-Shannon: Lin
@@ -33,7 +33,7 @@ class AggregatorDisagreement(Identifier):
     >>> import plurivox as pv
     >>> votes = pv.votes(task=list("aab"), worker=[1, 2, 1], label=list("xyx"))
     >>> fits = pv.fit(votes, "vote-shares"), pv.fit(votes, "majority-vote")
-    >>> AggregatorDisagreement().score(Evidence(fits=fits)).value
+    >>> AggregatorDisagreement().score(Evidence(fits=fits)).raw
     array([0.5, 0. ])
     """
 
@@ -59,7 +59,7 @@ class AggregatorDisagreement(Identifier):
             raw += self._soft_label_distance_per_task(a, b) / len(pairs)
             progress(step, len(pairs))
         raw = nan_for_tasks_without_answers(first.support, raw)
-        return Scores("task", first.tasks, raw, self.spec, raw=raw, n=first.support)
+        return Scores("task", first.tasks, raw, raw, self.spec, n=first.support)
 
     def _soft_label_distance_per_task(self, a: SoftLabels, b: SoftLabels) -> Floats:
         """Return (n_tasks,) the distance between the soft labels a and b of each task; their tasks and labels are equal."""

@@ -21,7 +21,7 @@ class AgreementWithRest(Identifier):
     """Agreement of a worker with the other workers: how often others give the same label to the same task.
 
     raw = mean over the worker's votes of the share of the others' votes on the same task that are for the same label;
-    value = 1 - raw, and nan for a worker who shares no task with others. `n` is the number of the worker's votes on tasks
+    badness = 1 - raw, and nan for a worker who shares no task with others. `n` is the number of the worker's votes on tasks
     with other votes. Soft answers count by their weights: raw is then the probability that a label drawn from the worker's
     answer and one drawn from another worker's agree.
 
@@ -44,18 +44,18 @@ class AgreementWithRest(Identifier):
         shared = (votes.worker >= 0) & ~np.isnan(share)
         task, worker, share, weight = votes.task[shared], votes.worker[shared], share[shared], votes.weights[shared]
 
-        def one_minus_agreement_per_worker(row_weight: Floats) -> Floats:
-            """Return (n_workers,) 1 - agreement of each worker with the others, with `row_weight` (n_rows,) as weights."""
+        def agreement_per_worker(row_weight: Floats) -> Floats:
+            """Return (n_workers,) the agreement of each worker with the others, with `row_weight` (n_rows,) as weights."""
             agreed = sum_by_group(worker, votes.n_workers, row_weight * share)
-            return 1 - divide_or_nan(agreed, sum_by_group(worker, votes.n_workers, row_weight))
+            return divide_or_nan(agreed, sum_by_group(worker, votes.n_workers, row_weight))
 
-        value, n = one_minus_agreement_per_worker(weight), sum_by_group(worker, votes.n_workers, weight)
+        raw, n = agreement_per_worker(weight), sum_by_group(worker, votes.n_workers, weight)
         low, high = bootstrap_interval_95_over_tasks(
             task,
             votes.n_tasks,
             self.resamples,
             self.seed,
             progress,
-            lambda counts: one_minus_agreement_per_worker(counts * weight),
+            lambda counts: agreement_per_worker(counts * weight),
         )
-        return Scores("worker", votes.workers, value, self.spec, raw=1 - value, low=low, high=high, n=n)
+        return Scores("worker", votes.workers, raw, 1 - raw, self.spec, low=low, high=high, n=n)

@@ -30,7 +30,7 @@ class Aum(Identifier):
     raw(task) = mean over epochs of z_y - max over k != y of z_k, where z are the logits and y is the label that the task
     is given: its known label, the one with most votes (ties go to the earlier label), or the most probable of a fit. Yang's
     margin subtracts the second largest of all logits instead: it is the same if y has the largest logit, and 0 if y has the
-    second largest. value = -raw: a task whose label never has a large margin is hard, or its label is wrong. Tasks without a
+    second largest. badness = -raw: a task whose label never has a large margin is hard, or its label is wrong. Tasks without a
     label get nan.
 
     Pleiss, Zhang, Elenberg & Weinberger (2020), Identifying mislabeled data using the area under the margin ranking,

@@ -34,8 +34,8 @@ class CohenKappa(Identifier):
     mean distance between a label drawn from all of one worker's and a label drawn from all of the other's. Two different
     labels have distance 1 (none), their distance on the scale (linear), or its square (quadratic). A pair counts if it
     shares at least `least` tasks, and is left out if both always give the same single label; `n` is the number of pairs that
-    count. `raw` is kappa, value = 1 - kappa. The kappas of pairs that share few tasks are biased downwards and vary much, and
-    the interval (from resamples, shifted to be centred at the value) is rough for these. Every resample computes all pairs:
+    count. `raw` is kappa, badness = 1 - kappa. The kappas of pairs that share few tasks are biased downwards and vary much, and
+    the interval (from resamples, shifted to be centred at kappa) is rough for these. Every resample computes all pairs:
     with millions of votes, set resamples to 0.
 
     Cohen (1960), https://doi.org/10.1177/001316446002000104; weights: Cohen (1968), https://doi.org/10.1037/h0026256;
@@ -81,8 +81,8 @@ class CohenKappa(Identifier):
             counts = np.zeros((len(block), votes.n_tasks))
             counts[:, shared] = block
             drawn = np.array(parallel_map(lambda i, counts=counts: kappa_sums(counts[i], False), len(block)))  # type: ignore[misc]
-            resampled.append(1 - divide_or_nan(drawn[:, 0], drawn[:, 1]))
-        return make_crowd_scores(self, float(kappa[0]), _shift_resamples_to_mean(resampled, 1 - kappa), float(sums[2]))
+            resampled.append(divide_or_nan(drawn[:, 0], drawn[:, 1]))
+        return make_crowd_scores(self, float(kappa[0]), _shift_resamples_to_mean(resampled, kappa), float(sums[2]))
 
     def _require_unweighted_votes_with_workers(self, votes: Votes) -> Votes:
         """Return the votes unchanged; raise InputError if a vote has a weight other than 1, or no vote has a worker name."""

@@ -22,7 +22,7 @@ class Crowdlab(Identifier):
     have been trained on that task. On tasks with two votes or more: P is the mean share of votes for the label, E the error
     of always predicting the most frequent label, error_M that of the classifier; error_j is the share of other votes on the
     worker's tasks that differ from the worker's. w_j = 1 - error_j / E and w_M = (1 - error_M / E) sqrt(mean votes per task),
-    each at least 1e-6. A worker who shares no task with others gets the mean of the other workers. value = 1 - raw; a task
+    each at least 1e-6. A worker who shares no task with others gets the mean of the other workers. badness = 1 - raw; a task
     without votes gets nan. Called label-quality before version 0.2.
 
     Goh, Tkachenko & Mueller (2022), CROWDLAB: supervised learning to infer consensus labels and quality scores for data
@@ -51,4 +51,4 @@ class Crowdlab(Identifier):
         label, weights = crowdlab.consensus_labels_and_trust_weights(table, self.consensus, self.name(), progress)
         _, raw = table.given_or_best_labels_and_probabilities(weights, label, progress)
         raw[votes.support == 0] = np.nan
-        return Scores("task", votes.tasks, 1 - raw, self.spec, raw=raw, n=votes.support)
+        return Scores("task", votes.tasks, raw, 1 - raw, self.spec, n=votes.support)

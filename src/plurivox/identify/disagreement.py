@@ -13,11 +13,11 @@ from plurivox.identify._shared.task_dispersion import dispersion_of_vote_shares
 class Disagreement(Identifier):
     """Share of a task's votes that are not for its most frequent label.
 
-    value(task) = 1 - max_k n_k / sum_k n_k, and nan for a task without votes; raw = value.
+    raw(task) = 1 - max_k n_k / sum_k n_k, and nan for a task without votes; badness = raw.
 
     >>> from plurivox.core.votes import Votes
     >>> votes = Votes.of(task=["a", "a", "a", "b"], worker=["x", "y", "z", "x"], label=["cat", "cat", "dog", "dog"])
-    >>> Disagreement().score(Evidence(votes=votes)).value.round(3)
+    >>> Disagreement().score(Evidence(votes=votes)).raw.round(3)
     array([0.333, 0.   ])
     """
 
@@ -28,5 +28,5 @@ class Disagreement(Identifier):
         del progress
         assert evidence.votes is not None
         dispersion = dispersion_of_vote_shares(evidence.votes)
-        value = dispersion.nan_for_tasks_without_answers(1 - dispersion.largest)
-        return Scores("task", dispersion.tasks, value, self.spec, raw=value, n=dispersion.support)
+        raw = dispersion.nan_for_tasks_without_answers(1 - dispersion.largest)
+        return Scores("task", dispersion.tasks, raw, raw, self.spec, n=dispersion.support)

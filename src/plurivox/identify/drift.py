@@ -25,21 +25,24 @@ class Drift(Identifier):
 
     For each answer, take the share of the others' votes on its task that give the same label, minus the mean of that share
     over all answers to the task, so that hard tasks at the end do not look like fatigue. `raw` is the change along a line
-    fitted to these numbers in the order of `when`, from the worker's first answer to the last. value = z, the decline in
-    units of its standard deviation under a random order, exact over all orders of the worker's own answers: a value above 2
-    is a marked decline, one below -2 a marked improvement. nan with fewer than three answers on tasks shared with others.
+    fitted to these numbers in the order of `when`, from the worker's first answer to the last. badness = z, the decline in
+    units of its standard deviation under a random order, exact over all orders of the worker's own answers: one above 2 is
+    a marked decline, one below -2 a marked improvement. It is not a monotone function of raw, because the same change is
+    weaker evidence if it comes from fewer or more variable answers. nan with fewer than three answers on
+    tasks shared with others.
 
     Mantel (1963), https://doi.org/10.1080/01621459.1963.10500879
 
     >>> from plurivox.core.votes import Votes
     >>> ann = [1, 1, 1, 1, 1, 0, 0, 0]  # the others always say 1
     >>> votes = Votes.of(list("abcdefgh") * 3, ["ann"] * 8 + ["bo"] * 8 + ["cy"] * 8, [*ann, *[1] * 16], when=[*range(8)] * 3)
-    >>> Drift().score(Evidence(votes=votes)).value[0].round(2)
+    >>> Drift().score(Evidence(votes=votes)).badness[0].round(2)
     np.float64(2.24)
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
     of: ClassVar[ScoreTarget] = "worker"
+    is_badness_monotone_in_raw: ClassVar[bool] = False
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
@@ -64,7 +67,7 @@ class Drift(Identifier):
         deviation = np.sqrt(np.where(enough, place_squares * agreed_squares, 0) / np.maximum(n - 1, 1))
         varies = deviation > 1e-12 * np.maximum(place_squares, 1)
         z = np.divide(-covariance, deviation, out=np.zeros(len(n)), where=varies)
-        return Scores("worker", votes.workers, np.where(enough, z, np.nan), self.spec, raw=change, n=n)
+        return Scores("worker", votes.workers, change, np.where(enough, z, np.nan), self.spec, n=n)
 
 
 def _workers_times_agreement_minus_task_mean(votes: Votes) -> tuple[Ints, Floats, Floats]:

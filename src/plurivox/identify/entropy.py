@@ -14,8 +14,8 @@ from plurivox.identify._shared.task_dispersion import UNIT_HELP, convert_entropy
 class Entropy(Identifier):
     """Entropy of a task's votes, or of its soft label.
 
-    raw(task) = -sum_k p_k log p_k in nats, where p are the shares of the task's votes, or the task's soft label if soft
-    labels are given. `value` is the same in `unit`. A task without votes gets nan; a task with a single vote gets 0, so the
+    raw(task) = -sum_k p_k log p_k in `unit`, where p are the shares of the task's votes, or the task's soft label if soft
+    labels are given; badness = raw. A task without votes gets nan; a task with a single vote gets 0, so the
     score is of little use with few votes per task.
 
     Shannon (1948), https://doi.org/10.1002/j.1538-7305.1948.tb01338.x; for tasks: Lefort et al. (2024), section 5.1,
@@ -23,7 +23,7 @@ class Entropy(Identifier):
 
     >>> from plurivox.core.votes import Votes
     >>> votes = Votes.of(task=["a", "a", "b", "b"], worker=[1, 2, 1, 2], label=["cat", "dog", "cat", "cat"])
-    >>> Entropy(unit="bits").score(Evidence(votes=votes)).value
+    >>> Entropy(unit="bits").score(Evidence(votes=votes)).raw
     array([1., 0.])
     """
 
@@ -36,6 +36,6 @@ class Entropy(Identifier):
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
         dispersion = dispersion_of_soft_labels_or_votes(evidence)
-        raw = dispersion.nan_for_tasks_without_answers(dispersion.entropy)
-        value = convert_entropy(raw, self.unit, dispersion.n_labels)
-        return Scores("task", dispersion.tasks, value, self.spec, raw=raw, n=dispersion.support)
+        nats = dispersion.nan_for_tasks_without_answers(dispersion.entropy)
+        raw = convert_entropy(nats, self.unit, dispersion.n_labels)
+        return Scores("task", dispersion.tasks, raw, raw, self.spec, n=dispersion.support)

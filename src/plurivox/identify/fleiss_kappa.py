@@ -22,7 +22,7 @@ class FleissKappa(AgreementCoefficient):
     kappa = (A - E) / (1 - E). A is the share of pairs of votes on a task that agree, averaged over tasks with two votes or
     more; E = sum_k p_k^2 with p_k the share of label k in a task's votes, averaged over tasks. With unequal numbers of votes
     every task still counts once (Gwet 2014). Undefined (nan, and a warning) if all votes are for one label. `raw` is kappa,
-    value = 1 - kappa.
+    badness = 1 - kappa.
 
     Fleiss (1971), https://doi.org/10.1037/h0031619
 

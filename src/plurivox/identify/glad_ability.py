@@ -13,8 +13,8 @@ from plurivox.identify._shared.workers_gold_times_from_evidence import count_ans
 class GladAbility(Identifier):
     """Ability of a worker estimated by GLAD, in which errors on hard tasks count less than errors on easy ones.
 
-    `raw` is the ability alpha, below 0 for a worker who is wrong more often than right; value = -alpha, with the interval of
-    the fit.
+    `raw` is the ability alpha with the interval of the fit, below 0 for a worker who is wrong more often than right;
+    badness = -alpha.
 
     Whitehill, Ruvolo, Wu, Bergsma & Movellan (2009), Whose vote should count more, NeurIPS 22.
 
@@ -38,10 +38,10 @@ class GladAbility(Identifier):
         return Scores(
             "worker",
             fit.workers,
+            fit.ability,
             -fit.ability,
             self.spec,
-            raw=fit.ability,
-            low=None if fit.ability_high is None else -fit.ability_high,
-            high=None if fit.ability_low is None else -fit.ability_low,
+            low=fit.ability_low,
+            high=fit.ability_high,
             n=count_answers_per_worker(evidence, fit.workers),
         )

@@ -15,7 +15,7 @@ class GladDifficulty(Identifier):
 
     raw(task) = exp(-log beta) = 1 / beta, where beta is the ease of the task: a vote of a worker of ability alpha is right
     with probability 1 / (1 + exp(-alpha beta)). If it is near 0, every worker of positive ability is right; if it is large,
-    even the ablest workers answer at random. value = raw; a task without votes gets nan.
+    even the ablest workers answer at random. badness = raw; a task without votes gets nan.
 
     Whitehill, Ruvolo, Wu, Bergsma & Movellan (2009), Whose vote should count more, NeurIPS 22; as a score of tasks: Lefort
     et al. (2024), section 5.1, https://doi.org/10.57750/qmaz-gr91
@@ -40,4 +40,4 @@ class GladDifficulty(Identifier):
         assert evidence.fit is not None and evidence.fit.difficulty is not None
         soft = evidence.fit.soft
         raw = nan_for_tasks_without_answers(soft.support, evidence.fit.difficulty)
-        return Scores("task", soft.tasks, raw, self.spec, raw=raw, n=soft.support)
+        return Scores("task", soft.tasks, raw, raw, self.spec, n=soft.support)

@@ -15,7 +15,7 @@ from plurivox.identify._shared.workers_gold_times_from_evidence import gold_labe
 class GoldAccuracy(Identifier):
     """Accuracy of a worker on tasks with known labels, with Wilson's interval.
 
-    `raw` is the share of the worker's votes on tasks with a known label that are right, value = 1 - raw, `n` the number of
+    `raw` is the share of the worker's votes on tasks with a known label that are right, badness = 1 - raw, `n` the number of
     such votes; nan for a worker without any. A soft answer counts as right by the weight it puts on the known label.
 
     Wilson (1927), https://doi.org/10.1080/01621459.1927.10502953
@@ -24,8 +24,8 @@ class GoldAccuracy(Identifier):
     >>> from plurivox.core.votes import Votes
     >>> votes = Votes.of(task=list("aabb"), worker=["ann", "bo", "ann", "bo"], label=list("xxxy"))
     >>> scores = GoldAccuracy().score(Evidence(votes=votes, gold=SoftLabels.gold(["a", "b"], ["x", "y"])))
-    >>> scores.raw, scores.high.round(3)
-    (array([0.5, 1. ]), array([0.905, 0.658]))
+    >>> scores.raw, scores.low.round(3)
+    (array([0.5, 1. ]), array([0.095, 0.342]))
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
@@ -42,5 +42,5 @@ class GoldAccuracy(Identifier):
         n = sum_by_group(worker, votes.n_workers, weight)
         right = sum_by_group(worker, votes.n_workers, weight * (votes.label[known] == true[known]))
         raw = divide_or_nan(right, n)
-        low, high = wilson_interval_95(n - right, n)
-        return Scores("worker", votes.workers, 1 - raw, self.spec, raw=raw, low=low, high=high, n=n)
+        low, high = wilson_interval_95(right, n)
+        return Scores("worker", votes.workers, raw, 1 - raw, self.spec, low=low, high=high, n=n)

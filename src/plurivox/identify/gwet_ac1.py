@@ -21,7 +21,7 @@ class GwetAc1(AgreementCoefficient):
 
     AC1 = (A - E) / (1 - E). A is the share of pairs of votes on a task that agree, averaged over tasks with two votes or
     more; E = sum_k p_k (1 - p_k) / (n_labels - 1) with p_k the share of label k in a task's votes, averaged over tasks.
-    n_labels includes labels without votes. `raw` is AC1, value = 1 - AC1.
+    n_labels includes labels without votes. `raw` is AC1, badness = 1 - AC1.
 
     Gwet (2008), https://doi.org/10.1348/000711006X126600
 

@@ -26,7 +26,7 @@ class KrippendorffAlpha(AgreementCoefficient):
     alpha = 1 - D_observed / D_chance: the mean difference of two votes on one task, over that of two votes on any tasks;
     tasks with one vote are left out, and a task is weighted by its votes. Two labels differ by 1 (nominal), by their squared
     distance on the scale (interval), or by the squared number of votes between them (ordinal; every resample uses the ranks
-    of the whole crowd). Undefined (nan, and a warning) if all votes are for one label. `raw` is alpha, value = 1 - alpha.
+    of the whole crowd). Undefined (nan, and a warning) if all votes are for one label. `raw` is alpha, badness = 1 - alpha.
 
     Krippendorff (2011), Computing Krippendorff's alpha-reliability; Hayes & Krippendorff (2007),
     https://doi.org/10.1080/19312450709336664

@@ -21,7 +21,7 @@ class Kurtosis(Identifier):
     """Kurtosis of the probabilities of a task's soft label, a measure of how peaked it is.
 
     raw(task) = m_4 / m_2^2 - 3 with m_r = mean over the K labels of (p_k - 1/K)^r: excess kurtosis, not corrected for bias.
-    It is largest, at K^2 / (K - 1) - 6, if one label has probability 1, so value = -raw; but a row that is uniform except
+    It is largest, at K^2 / (K - 1) - 6, if one label has probability 1, so badness = -raw; but a row that is uniform except
     for one label with probability 0 has the same kurtosis. With two labels it is always -2 and with three always -1.5 (a
     warning says so), and for a uniform row it is undefined (nan): use entropy instead. A task without votes gets nan.
 
@@ -52,4 +52,4 @@ class Kurtosis(Identifier):
             dispersion.fourth, dispersion.second**2, out=np.full(len(dispersion.tasks), np.nan), where=uneven
         )
         raw = dispersion.nan_for_tasks_without_answers(n_labels * ratio - 3)
-        return Scores("task", dispersion.tasks, -raw, self.spec, raw=raw, n=dispersion.support)
+        return Scores("task", dispersion.tasks, raw, -raw, self.spec, n=dispersion.support)

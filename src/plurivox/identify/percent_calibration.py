@@ -36,8 +36,9 @@ class PercentCalibration(Identifier):
     An answer is right if its top label is the known one (gold), or to the extent that the other workers name it too (rest).
     A worker's answers are put into `bins` by the percent stated; the gap of a bin is the mean percent minus the percentage
     of right answers. error: the mean absolute gap, weighted by answers. overconfidence: the mean signed gap, above 0 for an
-    overconfident worker. `raw` uses the worker's answers only; few answers have large gaps by chance, so for `value` each gap
-    is shrunk towards the whole crowd's, which counts as `shrink` answers. `n` is the number of answers used. Percents that
+    overconfident worker. `raw` uses the worker's answers only. Few answers have large gaps by chance, so `badness` is not a
+    monotone function of raw: for it, each gap is shrunk towards the whole crowd's, which counts as `shrink` answers. The
+    interval of raw is that of resamples, shifted to be centred at raw. `n` is the number of answers used. Percents that
     cannot be read or are outside 0 to 100 are left out.
 
     Lichtenstein, Fischhoff & Phillips (1982), https://doi.org/10.1017/CBO9780511809477.023
@@ -63,6 +64,7 @@ class PercentCalibration(Identifier):
     of: ClassVar[ScoreTarget] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("answers",)
     may_use: ClassVar[tuple[str, ...]] = ("gold",)
+    is_badness_monotone_in_raw: ClassVar[bool] = False
 
     def required_evidence(self) -> tuple[str, ...]:
         return ("answers", "gold") if self.against == "gold" else ("answers",)
@@ -73,7 +75,7 @@ class PercentCalibration(Identifier):
         stated = self._usable_stated_percents(answers, evidence.gold)
         n_workers, n_tasks = len(answers.workers), len(answers.tasks)
         every = np.ones(len(stated.task))
-        value, raw = (
+        badness, raw = (
             self._calibration_gap_per_worker(stated, every, n_workers, shrink) for shrink in (self.shrink, 0.0)
         )
         low, high = bootstrap_interval_95_over_tasks(
@@ -82,10 +84,13 @@ class PercentCalibration(Identifier):
             self.resamples,
             self.seed,
             progress,
-            lambda weights: self._calibration_gap_per_worker(stated, weights, n_workers, self.shrink),
+            lambda weights: self._calibration_gap_per_worker(stated, weights, n_workers, 0.0),
+            centre=raw,
         )
+        if low is not None and self.measure == "error":
+            low = np.maximum(low, 0)
         n = sum_by_group(stated.worker, n_workers)
-        return Scores("worker", answers.workers, value, self.spec, raw=raw, low=low, high=high, n=n)
+        return Scores("worker", answers.workers, raw, badness, self.spec, low=low, high=high, n=n)
 
     def _usable_stated_percents(self, answers: Answers, gold: SoftLabels | None) -> StatedPercents:
         """Return the usable percents that were stated for top labels; raise InputError if there are none."""

@@ -14,15 +14,15 @@ from plurivox.identify._shared.task_dispersion import UNIT_HELP, convert_entropy
 class PosteriorEntropy(Identifier):
     """Entropy of the posterior that an aggregator gives a task.
 
-    raw(task) = -sum_k q_k log q_k in nats, where q is the task's soft label in the fit; `value` is the same in `unit`. It
-    accounts for the workers' reliability, while `entropy` only counts votes; a task without votes gets nan. The posteriors of
-    models that assume independent votes are overconfident: use the ranking of tasks rather than the values.
+    raw(task) = -sum_k q_k log q_k in `unit`, where q is the task's soft label in the fit; badness = raw. It accounts for the
+    workers' reliability, while `entropy` only counts votes; a task without votes gets nan. The posteriors of models that
+    assume independent votes are overconfident: use the ranking of tasks rather than the entropies.
 
     >>> from plurivox.core.soft_labels import SoftLabels
     >>> from plurivox.core.name_encoding import as_names
     >>> from plurivox.core.results import Fit
     >>> soft = SoftLabels.of([[.5, .5], [1, 0]], tasks=["a", "b"], labels=["cat", "dog"])
-    >>> PosteriorEntropy(unit="bits").score(Evidence(fit=Fit(soft, as_names([]), "by hand"))).value
+    >>> PosteriorEntropy(unit="bits").score(Evidence(fit=Fit(soft, as_names([]), "by hand"))).raw
     array([1., 0.])
     """
 
@@ -36,6 +36,6 @@ class PosteriorEntropy(Identifier):
         del progress
         assert evidence.fit is not None
         dispersion = dispersion_of_soft_labels(evidence.fit.soft)
-        raw = dispersion.nan_for_tasks_without_answers(dispersion.entropy)
-        value = convert_entropy(raw, self.unit, dispersion.n_labels)
-        return Scores("task", dispersion.tasks, value, self.spec, raw=raw, n=dispersion.support)
+        nats = dispersion.nan_for_tasks_without_answers(dispersion.entropy)
+        raw = convert_entropy(nats, self.unit, dispersion.n_labels)
+        return Scores("task", dispersion.tasks, raw, raw, self.spec, n=dispersion.support)

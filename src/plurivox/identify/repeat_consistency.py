@@ -21,17 +21,17 @@ from plurivox.identify._shared.score_intervals import wilson_interval_95
 class RepeatConsistency(Identifier):
     """Share of a worker's repeated answers with another top label, or the mean change of their percent.
 
-    label: value and `raw` are the share of the worker's repeats whose top label is not that of the earlier answer, with
-    Wilson's interval. percent: the mean absolute change of the top label's percent, in points, over repeats that name the
+    label: `raw` is the share of the worker's repeats whose top label is not that of the earlier answer, with Wilson's
+    interval; badness = raw. percent: the mean absolute change of the top label's percent, in points, over repeats that name the
     same top label. `n` is the number of repeats used; nan for a worker without any. A repeat is an answer with `repeat_of`.
 
     Collins, Bhatt & Weller (2022), §3, https://doi.org/10.1609/hcomp.v10i1.21986
 
     >>> marks = [[("named", "cat", "70")], [("named", "dog", "60")], [("named", "cat", "80")], [("named", "cat", "90")]]
     >>> answers = Answers.of(list("abab"), ["ann"] * 4, marks, repeat_of=np.array([-1, -1, 0, 1]))
-    >>> RepeatConsistency().score(Evidence(answers=answers)).value
+    >>> RepeatConsistency().score(Evidence(answers=answers)).raw
     array([0.5])
-    >>> RepeatConsistency(measure="percent").score(Evidence(answers=answers)).value
+    >>> RepeatConsistency(measure="percent").score(Evidence(answers=answers)).raw
     array([10.])
     """
 
@@ -53,14 +53,14 @@ class RepeatConsistency(Identifier):
             known = same & ~np.isnan(change)
             worker = answers.worker[again[known]]
             n = sum_by_group(worker, n_workers)
-            value = divide_or_nan(sum_by_group(worker, n_workers, change[known]), n)
-            return Scores("worker", answers.workers, value, self.spec, raw=value, n=n)
+            raw = divide_or_nan(sum_by_group(worker, n_workers, change[known]), n)
+            return Scores("worker", answers.workers, raw, raw, self.spec, n=n)
         n, changed = (
             sum_by_group(answers.worker[again], n_workers),
             sum_by_group(answers.worker[again[~same]], n_workers),
         )
-        value, (low, high) = divide_or_nan(changed, n), wilson_interval_95(changed, n)
-        return Scores("worker", answers.workers, value, self.spec, raw=value, low=low, high=high, n=n)
+        raw, (low, high) = divide_or_nan(changed, n), wilson_interval_95(changed, n)
+        return Scores("worker", answers.workers, raw, raw, self.spec, low=low, high=high, n=n)
 
     def _repeat_and_original_rows(self, answers: Answers) -> tuple[Ints, Ints]:
         """Return (rows of repeats, rows of the answers that they repeat); raise InputError if there are no repeats."""

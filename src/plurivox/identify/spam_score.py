@@ -15,10 +15,9 @@ class SpamScore(ConfusionScore):
         raw = 1 / (K (K - 1)) * sum over pairs k < l of sum_y (pi[k, y] - pi[l, y])^2,
 
     every pair of rows taken once: the squared distance to the nearest matrix of identical rows, divided by K - 1. It is 0
-    for a spammer and 1 for a worker who is always right, or always wrong in the same way. value = 1 - raw. The matrix of a
-    worker with few votes would consist mostly of pseudo-counts, so the default fit shrinks it towards the whole crowd's
-    (pool=4). On the 500 images of CIFAR-10H, ten votes per worker and ten labels, that raises the rank correlation with
-    accuracy on gold from .10 to .77. The fit of the paper is --by dawid-skene.
+    for a spammer and 1 for a worker who is always right, or always wrong in the same way. badness = 1 - raw. The fit
+    is dawid-skene unless another is given (--by). With few votes per worker and many labels most rows of a matrix have no
+    votes, and the score says little about the worker: to rank or drop workers, `spam-score-pooled` is then better.
 
     Raykar & Yu (2012), Eliminating spammers and ranking annotators, JMLR 13, 491-518.
 

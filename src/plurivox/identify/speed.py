@@ -15,7 +15,7 @@ from plurivox.identify._shared.workers_gold_times_from_evidence import workers_a
 class Speed(Identifier):
     """Median time per answer of a worker, in seconds.
 
-    `raw` is the median, value = -median: the fastest worker ranks worst. `n` is the number of answers with a time. The times
+    `raw` is the median, badness = -median: the fastest worker ranks worst. `n` is the number of answers with a time. The times
     are those of the answers if they have any, else those of the votes. For the share of answers that are too fast, see
     too-fast.
 
@@ -34,4 +34,4 @@ class Speed(Identifier):
         worker, seconds, workers = workers_and_seconds_of_timed_answers(evidence, self.name())
         order, start = row_order_and_offsets_by_group(worker, len(workers))
         raw = group_medians(start, seconds[order])
-        return Scores("worker", workers, -raw, self.spec, raw=raw, n=sum_by_group(worker, len(workers)))
+        return Scores("worker", workers, raw, -raw, self.spec, n=sum_by_group(worker, len(workers)))

@@ -20,12 +20,12 @@ class TooFast(Identifier):
 
     Too fast is below `seconds` if it is set, else below `of_median` times the median of all answers (speeders in surveys are
     often defined as those below 30 to 50 per cent of it: Greszki, Meyer & Schoen 2015,
-    https://doi.org/10.1093/poq/nfu058). Value and `raw` are the share, with Wilson's interval; `n` is the number of answers
-    with a time.
+    https://doi.org/10.1093/poq/nfu058). `raw` is the share, with Wilson's interval, badness = raw; `n` is the number of
+    answers with a time.
 
     >>> from plurivox.core.votes import Votes
     >>> votes = Votes.of(list("abcd"), ["ann", "ann", "bo", "bo"], list("xxyy"), seconds=[4, 8, 1, 6])
-    >>> TooFast().score(Evidence(votes=votes)).value
+    >>> TooFast().score(Evidence(votes=votes)).raw
     array([0. , 0.5])
     """
 
@@ -45,4 +45,4 @@ class TooFast(Identifier):
         n, fast = sum_by_group(worker, len(workers)), sum_by_group(worker[seconds < limit], len(workers))
         share = divide_or_nan(fast, n)
         low, high = wilson_interval_95(fast, n)
-        return Scores("worker", workers, share, self.spec, raw=share, low=low, high=high, n=n)
+        return Scores("worker", workers, share, share, self.spec, low=low, high=high, n=n)

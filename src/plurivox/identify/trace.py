@@ -13,8 +13,9 @@ class Trace(ConfusionScore):
     """Trace of a worker's confusion matrix, which weights the accuracy on every label equally.
 
     `raw` is the trace, sum_k P(gives k | k is true), n_labels for a worker who is always right, 1 for random answers;
-    value = 1 - trace / n_labels. The matrix of a worker with few votes would consist mostly of pseudo-counts, so the default
-    fit shrinks it towards the whole crowd's (pool=4); the fit of the paper is --by dawid-skene.
+    badness = 1 - trace / n_labels. The fit is dawid-skene unless another is given (--by). A label on which the worker has no
+    votes adds 1 / n_labels, so with few votes per worker the trace grows with the number of labels that the worker met: to
+    rank or drop workers, `trace-pooled` is then better.
 
     Lefort, Charlier, Joly & Salmon (2024), Peerannot, Computo, https://doi.org/10.57750/qmaz-gr91
 

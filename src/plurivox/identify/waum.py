@@ -27,7 +27,7 @@ class Waum(Identifier):
         s_j = sum_k p_k pi_j[k, k] at the last epoch, pi_j the worker's confusion matrix.
 
     Pleiss' margin is p_y minus the largest other. With `top_k`, p_[k + 1] or the k-th largest of the others is subtracted.
-    value = -raw: hard tasks have low trust, or labels without a large margin. Tasks without votes, or not recorded, get nan.
+    badness = -raw: hard tasks have low trust, or labels without a large margin. Tasks without votes, or not recorded, get nan.
     A soft answer counts by its weights.
 
     Lefort, Charlier, Joly & Salmon (2024), Identify ambiguous tasks combining crowdsourced labels by weighting areas under

@@ -19,7 +19,7 @@ from plurivox.identify.waum import Waum
 class WaumPerWorker(Waum):
     """WAUM with one classifier per worker, trained on that worker's votes only.
 
-    `raw` is that of waum, with m_y and s_j of a vote taken from the classifier of the worker who gave it; value = -raw. Votes
+    `raw` is that of waum, with m_y and s_j of a vote taken from the classifier of the worker who gave it; badness = -raw. Votes
     of workers without a classifier, and on tasks that it did not record, are left out, and a warning gives their number; a
     task without remaining votes gets nan. If workers have too few votes to train a classifier for each, use waum, which trains
     one for all workers.

@@ -136,8 +136,8 @@ class _TaskDropOrder:
 
             found = train_nets_and_score_tasks(self.setup, identify.methods.make(self.score))
             place = positions(found.names, self.setup.parts["train"])
-            value = np.where(place >= 0, found.value[place], np.nan)
-            self._worst_first = np.argsort(np.where(np.isnan(value), np.inf, -value), kind="stable")
+            badness = np.where(place >= 0, found.badness[place], np.nan)
+            self._worst_first = np.argsort(np.where(np.isnan(badness), np.inf, -badness), kind="stable")
         return self._worst_first
 
     def training_task_positions_in_random_order(self) -> "Ints":

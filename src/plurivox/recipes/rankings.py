@@ -1,5 +1,6 @@
 """Recipe rankings: rank workers and tasks by several scores, and correlate the scores by rank."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,8 +14,13 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
-from plurivox.workflows.ranking_by_several_scores import join_scores_into_ranking, task_error_rates, worker_error_rates
-from plurivox.workflows.score_tasks_workers import EvidenceCache, parse_scoring_methods
+from plurivox.workflows.ranking_by_several_scores import (
+    join_scores_into_ranking,
+    scores_without_those_shown_pooled,
+    task_error_rates,
+    worker_error_rates,
+)
+from plurivox.workflows.score_tasks_workers import EvidenceCache, notes_on_fits_of_scores, parse_scoring_methods
 
 
 @dataclass(frozen=True)
@@ -22,7 +28,10 @@ class Rankings(Recipe):
     """Rank workers and tasks by several scores, and correlate the rankings.
 
     The default data sets and worker scores are the feature-blind columns of Figures 13 and 14 of Lefort et al. (2024),
-    https://doi.org/10.57750/qmaz-gr91, and `agreement-with-rest`. If there are gold labels, a further column compares
+    https://doi.org/10.57750/qmaz-gr91, which are `trace` and `spam-score` of dawid-skene and `glad-ability`; beside them
+    stand `trace-pooled` and `spam-score-pooled`, of matrices shrunk towards the whole crowd's, and `agreement-with-rest`. Notes
+    name the aggregator of every score. The order is by mean rank, for which a score that is also shown pooled does not
+    count: it ranks workers with few votes unreliably. If there are gold labels, a further column compares
     every score with them: workers with their error rate, tasks with the share of their votes that are wrong.
     """
 
@@ -30,7 +39,8 @@ class Rankings(Recipe):
 
     datasets: str = option("labelme,cifar10h", "data sets with votes of named workers, comma-separated")
     worker_scores: str = option(
-        "trace,spam-score,glad-ability,agreement-with-rest", "scores of workers to rank by, comma-separated"
+        "trace,trace-pooled,spam-score,spam-score-pooled,glad-ability,agreement-with-rest",
+        "scores of workers to rank by, comma-separated",
     )
     task_scores: str = option(
         "entropy,disagreement,posterior-entropy,glad-difficulty,aggregator-disagreement", "scores of tasks"
@@ -63,27 +73,34 @@ class Rankings(Recipe):
             ("worker", self.worker_scores, worker_error_rates),
             ("task", self.task_scores, task_error_rates),
         ):
-            scores = [
-                evidence.collect_evidence_and_score(method, progress) for method in parse_scoring_methods(of, specs)
-            ]
+            methods = parse_scoring_methods(of, specs)
+            scores = [evidence.collect_evidence_and_score(method, progress) for method in methods]
             tables += self._worst_and_correlation_tables(
-                f"{dataset_name}, {of}s", scores, None if gold is None else errors(votes, gold)
+                f"{dataset_name}, {of}s",
+                scores,
+                None if gold is None else errors(votes, gold),
+                notes_on_fits_of_scores(methods),
             )
         return tables
 
-    def _worst_and_correlation_tables(self, title: str, scores: list[Scores], errors: Scores | None) -> list[Table]:
+    def _worst_and_correlation_tables(
+        self, title: str, scores: list[Scores], errors: Scores | None, fit_notes: Sequence[str]
+    ) -> list[Table]:
         """Return the table of the worst workers or tasks by mean rank, and the table of Spearman correlations of the scores."""
-        ranking = join_scores_into_ranking(scores)
-        with_errors = ranking if errors is None else join_scores_into_ranking([*scores, errors])
-        worst = positions(ranking.names, ranking.worst(self.n))
-        raw = {score.made_by: score.value if score.raw is None else score.raw for score in scores}
-        shown: dict[str, object] = {ranking.of: ranking.names[worst]}
-        shown |= {spec: column[worst] for spec, column in raw.items()}
-        shown |= {} if errors is None else {errors.made_by: with_errors.value[worst, -1]}
+        ranking = join_scores_into_ranking(scores_without_those_shown_pooled(scores))
+        with_errors = join_scores_into_ranking(scores if errors is None else [*scores, errors])
+        worst = positions(with_errors.names, ranking.worst(self.n))
+        assert with_errors.raw is not None
+        shown: dict[str, object] = {ranking.of: with_errors.names[worst]}
+        shown |= dict(zip(with_errors.scores.tolist(), with_errors.raw[worst].T, strict=True))
         correlations: dict[str, object] = {"score": with_errors.scores}
         correlations |= dict(zip(with_errors.scores.tolist(), with_errors.rank_correlations().T, strict=True))
-        note = "scores as the papers define them, sorted by mean rank, the worst first"
+        order = f"sorted by the mean rank of {', '.join(ranking.scores.tolist())}, the worst first"
+        pooled = [one.made_by for one in scores if one.made_by.endswith("-pooled")]
+        but = f" (no paper defines {', '.join(pooled)})" if pooled else ""
+        notes = (f"scores as their papers define them{but}; {order}", *fit_notes)
+        of_badness = "of the badness of the scores: positive if they find the same ones bad"
         return [
-            Table(f"{title}: the {len(worst)} worst of {len(ranking.names):,}", shown, (note,)),
-            Table(f"{title}: rank correlations of the scores (Spearman)", correlations, digits=2),
+            Table(f"{title}: the {len(worst)} worst of {len(with_errors.names):,}", shown, notes),
+            Table(f"{title}: rank correlations of the scores (Spearman)", correlations, (of_badness,), digits=2),
         ]

@@ -17,11 +17,12 @@ from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 from plurivox.workflows.fit_votes import fit
-from plurivox.workflows.ranking_by_several_scores import join_scores_into_ranking
-from plurivox.workflows.score_tasks_workers import EvidenceCache, parse_scoring_methods
+from plurivox.workflows.ranking_by_several_scores import join_scores_into_ranking, scores_without_those_shown_pooled
+from plurivox.workflows.score_tasks_workers import EvidenceCache, notes_on_fits_of_scores, parse_scoring_methods
 
 SCORES = (
-    "gold-accuracy,agreement-with-rest,trace,spam-score,repeat-consistency,drift,speed,too-fast,percent-calibration"
+    "gold-accuracy,agreement-with-rest,trace,trace-pooled,spam-score,spam-score-pooled,repeat-consistency,drift,speed,"
+    "too-fast,percent-calibration"
 )
 
 
@@ -29,10 +30,12 @@ SCORES = (
 class ReportCards(Recipe):
     """Report card of each worker: scores compared with the crowd, confusion matrix, and most unlikely votes.
 
-    The first table lists all workers, the worst by mean rank first. Then follow, for the workers given by `workers` or the
-    `n` worst: the scores as the papers define them with the median of the crowd and the rank among all (1 is the worst),
-    the confusion matrix of the aggregation method, and the votes with the lowest posterior probability. Scores whose inputs
-    are missing (gold labels, times, repeats, percents) are skipped, with a note that gives the reason.
+    The first table lists all workers, the worst by mean rank first; a score that is also shown pooled does not count in it,
+    because it ranks workers with few votes unreliably. Then follow, for the workers given by `workers` or the
+    `n` worst: the scores as their papers define them with the median of the crowd and the rank among all (1 is the worst),
+    the confusion matrix of the aggregation method, and the votes with the lowest posterior probability. `trace-pooled` and
+    `spam-score-pooled` are of matrices shrunk towards the whole crowd's; notes name the aggregator of every score. Scores
+    whose inputs are missing (gold labels, times, repeats, percents) are skipped, with a note that gives the reason.
     """
 
     data: str = option("toy", "a data set with votes of named workers: its name, folder or file")
@@ -58,12 +61,17 @@ class ReportCards(Recipe):
         scores, notes = self._score_workers_and_note_skipped(
             EvidenceCache(data, Evidence(gold=data.gold)), votes, progress
         )
-        worst = positions(votes.workers, join_scores_into_ranking(scores).worst(votes.n_workers))
+        ranking = join_scores_into_ranking(scores_without_those_shown_pooled(scores))
+        worst = positions(votes.workers, ranking.worst(votes.n_workers))
         shown: dict[str, object] = {
             "worker": votes.workers[worst],
             "answers": votes.n_answers_per_worker[worst].astype(np.int64),
         }
-        shown |= {score.made_by: _raw_values_else_ranking_values(score)[worst] for score in scores}
+        shown |= {score.made_by: score.raw[worst] for score in scores}
+        used = {score.made_by for score in scores}
+        methods = [one for one in parse_scoring_methods("worker", self.scores) if one.spec in used]
+        order = f"sorted by the mean rank of {', '.join(ranking.scores.tolist())}"
+        notes = [order, *notes_on_fits_of_scores(methods), *notes]
         tables = [Table(f"{data.name}: {votes.n_workers:,} workers, the worst first", shown, tuple(notes))]
         for worker in self._codes_of_named_or_worst_workers(votes, worst).tolist():
             tables += self._report_card_tables_of_worker(votes, made, scores, worker)
@@ -103,14 +111,16 @@ class ReportCards(Recipe):
     def _report_card_tables_of_worker(self, votes: Votes, fit: Fit, scores: list[Scores], worker: int) -> list[Table]:
         """Return the tables of one worker's report card: scores and ranks, confusion matrix, most unlikely votes."""
         name = str(votes.workers[worker])
-        raw = [_raw_values_else_ranking_values(score) for score in scores]
-        known = [score.value[np.isfinite(score.value)] for score in scores]
+        raw = [score.raw for score in scores]
+        known = [score.badness[np.isfinite(score.badness)] for score in scores]
         rows = {
             "score": [score.made_by for score in scores],
             "worker": [float(values[worker]) for values in raw],
+            "95% low": [np.nan if score.low is None else float(score.low[worker]) for score in scores],
+            "95% high": [np.nan if score.high is None else float(score.high[worker]) for score in scores],
             "median": [float(np.nanmedian(values)) if np.isfinite(values).any() else np.nan for values in raw],
             "rank": [
-                _format_rank_from_highest(score.value[worker], values)
+                _format_rank_from_highest(score.badness[worker], values)
                 for score, values in zip(scores, known, strict=True)
             ],
         }
@@ -118,7 +128,9 @@ class ReportCards(Recipe):
         matrix, labels = fit.confusion.of(votes.workers[worker]), fit.confusion.labels
         confusion = {"true": labels, **{f"votes {label}": matrix[:, k] for k, label in enumerate(labels)}}
         tables = [
-            Table(f"{name}: scores", rows, ("rank 1 is the worst of all workers with the score",)),
+            Table(
+                f"{name}: scores", rows, ("rank 1 is the worst, the highest badness, of all workers with the score",)
+            ),
             Table(f"{name}: confusion matrix by {fit.made_by}", confusion, digits=2),
         ]
         return tables + ([_most_unlikely_votes_table(votes, fit.soft, worker, self.tasks)] if self.tasks else [])
@@ -127,21 +139,17 @@ class ReportCards(Recipe):
 def _align_scores_to_workers(scores: Scores, votes: Votes) -> Scores:
     """Return the scores in the order of `votes.workers`, NaN for workers without a score."""
     place = positions(scores.names, votes.workers)
-    value, raw = (
-        np.where(place >= 0, column[place], np.nan)
-        for column in (scores.value, _raw_values_else_ranking_values(scores))
+    raw, badness, low, high = (
+        None if column is None else np.where(place >= 0, column[place], np.nan)
+        for column in (scores.raw, scores.badness, scores.low, scores.high)
     )
-    return Scores("worker", votes.workers, value, scores.made_by, raw=raw)
+    assert raw is not None and badness is not None
+    return Scores("worker", votes.workers, raw, badness, scores.made_by, low=low, high=high)
 
 
-def _raw_values_else_ranking_values(scores: Scores) -> Floats:
-    """Return (n_workers,) the scores as their papers define them (`raw`), else the values used for ranking."""
-    return scores.value if scores.raw is None else scores.raw
-
-
-def _format_rank_from_highest(value: float, all_values: Floats) -> str:
-    """Return "<rank> of <n>" of a score value among all values, 1 for the highest (worst); "-" if the value is not finite."""
-    return "-" if not np.isfinite(value) else f"{1 + int((all_values > value).sum()):,} of {len(all_values):,}"
+def _format_rank_from_highest(badness: float, all_badness: Floats) -> str:
+    """Return "<rank> of <n>" of a badness among all, 1 for the highest (worst); "-" if it is not finite."""
+    return "-" if not np.isfinite(badness) else f"{1 + int((all_badness > badness).sum()):,} of {len(all_badness):,}"
 
 
 def _most_unlikely_votes_table(votes: Votes, soft: SoftLabels, worker: int, n_votes: int) -> Table:

@@ -23,7 +23,7 @@ from plurivox.core.votes import Votes
 from plurivox.identify import Evidence, Identifier
 from plurivox.io.dataset import CROWD_PARTS, Dataset
 from plurivox.workflows.compare_aggregators import gold_of_tasks_with_votes
-from plurivox.workflows.score_tasks_workers import EvidenceCache
+from plurivox.workflows.score_tasks_workers import EvidenceCache, warn_if_too_few_votes_to_rank_workers
 
 G = TypeVar("G", Votes, Answers, Dataset)
 MIN_LEFT = {"worker": 2, "task": 1}  # at least this many must be left
@@ -40,7 +40,7 @@ def prune(
 ) -> tuple[G, Audit]:
     """Return the data without the workers or tasks whose score is among the worst `quantile`, and an audit of those dropped.
 
-    Higher values are worse. Of n with a value, floor(quantile x n) are dropped, fewer if the last of them is tied with one
+    A higher badness is worse. Of n with a score, floor(quantile x n) are dropped, fewer if the last of them is tied with one
     that stays: all tied with it stay. Those without a score (NaN) stay. `of` may require a score of a `worker` or of a
     `task`; another score is then an error.
 
@@ -79,7 +79,9 @@ def _score_workers_or_tasks(
         votes, evidence = votes_for_scoring_method(data, made), Evidence(gold=known, answers=data.answers)
     else:
         votes, evidence = data, Evidence(gold=gold)
-    return EvidenceCache(votes, evidence, single_score=True).collect_evidence_and_score(made, progress)
+    scores = EvidenceCache(votes, evidence, single_score=True).collect_evidence_and_score(made, progress)
+    warn_if_too_few_votes_to_rank_workers(scores, votes.n_labels)
+    return scores
 
 
 def votes_for_scoring_method(data: Dataset, method: str | Identifier) -> Votes:
@@ -119,8 +121,8 @@ def votes_for_first_labels(answers: Answers) -> Votes:
 
 def _positions_of_worst_share_without_ties(scores: Scores, quantile: float) -> Ints:
     """Return the positions of the worst workers or tasks in the scores, worst first; warn if none, or fewer because of ties."""
-    known = np.flatnonzero(~np.isnan(scores.value))
-    order = known[np.argsort(-scores.value[known], kind="stable")]
+    known = np.flatnonzero(~np.isnan(scores.badness))
+    order = known[np.argsort(-scores.badness[known], kind="stable")]
     n = math.floor(quantile * len(known) + 1e-9)
     if not n:
         warnings.warn(
@@ -131,13 +133,13 @@ def _positions_of_worst_share_without_ties(scores: Scores, quantile: float) -> I
         )
     if n in (0, len(order)):
         return order[:n]
-    border = scores.value[order[n]]  # the best value that stays
-    out = order[:n][scores.value[order[:n]] > border]
+    border = scores.badness[order[n]]  # the worst badness that stays
+    out = order[:n][scores.badness[order[:n]] > border]
     if len(out) < n:
-        tied = int((scores.value == border).sum())
+        tied = int((scores.badness == border).sum())
         warnings.warn(
-            f"{scores.made_by}: {len(out):,} instead of {n:,} are dropped; {tied:,} {scores.of}s are tied at {border:.4g} "
-            "and stay",
+            f"{scores.made_by}: {len(out):,} instead of {n:,} are dropped; {tied:,} {scores.of}s are tied at badness "
+            f"{border:.4g} and stay",
             PlurivoxWarning,
             stacklevel=3,
         )
@@ -157,7 +159,7 @@ def _audit_of_dropped_workers_or_tasks(data: Any, scores: Scores, dropped_positi
     """Return the audit: one row per worker or task dropped, with its score, rank and number of answers."""
     rule = f"drop-{scores.of}s {scores.made_by}"
     parts = [data] if not isinstance(data, Dataset) else [getattr(data, one) for one in CROWD_PARTS if data.has(one)]
-    names, n_known = as_text(scores.names[dropped_positions]), int((~np.isnan(scores.value)).sum())
+    names, n_known = as_text(scores.names[dropped_positions]), int((~np.isnan(scores.badness)).sum())
     # several parts contain the same answers: count a worker's in the part with names, a task's in the largest part
     counted = parts[0] if scores.of == "worker" else max(parts, key=_number_of_answers)
     n_answers = _count_answers_per_worker_or_task(counted, scores.of, scores.names[dropped_positions])
@@ -165,10 +167,10 @@ def _audit_of_dropped_workers_or_tasks(data: Any, scores: Scores, dropped_positi
     for rank, (at, text, n) in enumerate(
         zip(dropped_positions.tolist(), names.tolist(), n_answers.tolist(), strict=True), start=1
     ):
-        name, value = str(text), float(scores.value[at])
-        reason = f"{value:.4g}, rank {rank:,} of {n_known:,}: among the worst {100 * quantile:g}%"
+        name, raw = str(text), float(scores.raw[at])
+        reason = f"{raw:.4g}, rank {rank:,} of {n_known:,}: among the worst {100 * quantile:g}%"
         worker, task = (name, "") if scores.of == "worker" else ("", name)
-        rows.append((rule, "worker" if worker else "task", "removed", worker, task, -1, n, value, reason))
+        rows.append((rule, "worker" if worker else "task", "removed", worker, task, -1, n, raw, reason))
     return Audit.of([rule], rows)
 
 

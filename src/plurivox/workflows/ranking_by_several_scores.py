@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,60 +21,82 @@ from plurivox.identify import Evidence
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking(DataType):
-    """Several scores of the same tasks or workers: values and ranks, 1 is the worst; NaN if a score has no value.
+    """Several scores of the same tasks or workers: the published numbers and ranks by badness, 1 is the worst.
 
-    Equal values of a score share the mean of their ranks.
+    Equal badnesses of a score share the mean of their ranks. What a score lacks is NaN.
     """
+
+    version: ClassVar[int] = 2  # version 1 had `value`, the badness, and no `raw`
 
     of: ScoreTarget
     names: Names  # (n,)
     scores: Names  # (n_scores,) the spec of each score
-    value: Floats  # (n, n_scores) higher is worse
+    badness: Floats  # (n, n_scores) higher is worse
     rank: Floats  # (n, n_scores)
+    raw: Floats | None = None  # (n, n_scores) as the papers define them; None in files of version 0.1.0
 
     def __post_init__(self) -> None:
         for name in ("names", "scores"):
             object.__setattr__(self, name, readonly_names(getattr(self, name), name))
         shape = len(self.names), len(self.scores)
-        for name in ("value", "rank"):
-            object.__setattr__(self, name, as_readonly_array(getattr(self, name), np.float64))
-            if getattr(self, name).shape != shape:
-                raise InputError(f"{name} of a ranking has the shape {getattr(self, name).shape}; it needs {shape}")
+        for name in ("badness", "rank", "raw"):
+            if (table := getattr(self, name)) is not None:
+                object.__setattr__(self, name, as_readonly_array(table, np.float64))
+                if table.shape != shape:
+                    raise InputError(f"{name} of a ranking has the shape {table.shape}; it needs {shape}")
+
+    @property
+    def value(self) -> NoReturn:
+        """Raise AttributeError: `raw` and `badness` replaced `value` in version 0.2."""
+        raise AttributeError(
+            "Ranking has no `value` since version 0.2: use `raw` for the published numbers, and `badness`, higher is worse, "
+            "for ranking"
+        )
+
+    @classmethod
+    def upgrade(cls, saved_version: int, fields: dict[str, Any]) -> dict[str, Any]:
+        """Return the fields of version 1, whose `value` was the badness."""
+        del saved_version
+        return {"badness" if name == "value" else name: one for name, one in fields.items()}
 
     @property
     def mean_rank_over_scores(self) -> Floats:
-        """(n,) the mean rank of each worker (or task) over the scores that have a value for it; NaN if none has."""
+        """(n,) the mean rank of each worker (or task) over the scores that rank it; NaN if none does."""
         known = np.isfinite(self.rank)
         n = known.sum(1)
         return np.where(n > 0, np.where(known, self.rank, 0).sum(1) / np.maximum(n, 1), np.nan)
 
     def worst(self, n: int = 10) -> Names:
-        """Return the n workers (or tasks) with the lowest mean rank, worst first; names without a value are left out."""
+        """Return the n workers (or tasks) with the lowest mean rank, worst first; names without a rank are left out."""
         return self.names[self._positions_by_mean_rank_worst_first()[:n]]
 
     def _positions_by_mean_rank_worst_first(self) -> NDArray[np.intp]:
-        """Return the positions of the workers (or tasks) that have a value, sorted by mean rank, worst first."""
+        """Return the positions of the workers (or tasks) that have a rank, sorted by mean rank, worst first."""
         mean = self.mean_rank_over_scores
         known = np.flatnonzero(np.isfinite(mean))
         return known[np.argsort(mean[known], kind="stable")]
 
     def rank_correlations(self) -> Floats:
-        """Return (n_scores, n_scores) Spearman's rank correlation of each pair of scores, over names with both values."""
+        """Return (n_scores, n_scores) Spearman's rank correlation of each pair of badnesses, over names with both."""
         n = len(self.scores)
         out = np.full((n, n), np.nan)
         for a in range(n):
             for b in range(n):
-                both = np.isfinite(self.value[:, a]) & np.isfinite(self.value[:, b])
-                left, right = (rankdata(_round_scores_to_40_bits(self.value[both, k])) for k in (a, b))
+                both = np.isfinite(self.badness[:, a]) & np.isfinite(self.badness[:, b])
+                left, right = (rankdata(_round_scores_to_40_bits(self.badness[both, k])) for k in (a, b))
                 if both.sum() > 1 and np.ptp(left) > 0 and np.ptp(right) > 0:
                     out[a, b] = np.corrcoef(left, right)[0, 1]
         return out
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns task or worker, `value:<score>` and `rank:<score>` of each score, and mean_rank."""
+        """Return the columns task or worker, `raw:<score>` and `rank:<score>` of each score, and mean_rank.
+
+        A ranking saved by version 0.1.0 has no `raw`; its columns are `badness:<score>` and `rank:<score>`.
+        """
+        name, numbers = ("badness", self.badness) if self.raw is None else ("raw", self.raw)
         table: dict[str, NDArray[Any]] = {self.of: self.names}
         for k, spec in enumerate(self.scores.tolist()):
-            table |= {f"value:{spec}": self.value[:, k], f"rank:{spec}": self.rank[:, k]}
+            table |= {f"{name}:{spec}": numbers[:, k], f"rank:{spec}": self.rank[:, k]}
         return table | {"mean_rank": self.mean_rank_over_scores}
 
     def summary_values(self) -> dict[str, object]:
@@ -84,8 +106,9 @@ class Ranking(DataType):
 def join_scores_into_ranking(scores: Sequence[Scores]) -> Ranking:
     """Return the Ranking of several scores of the same tasks (or workers), joined by name; NaN if a score lacks a name.
 
-    >>> a = Scores("task", np.array(["a", "b", "c"], TEXT), np.array([0.1, 0.9, 0.5]), "one")
-    >>> b = Scores("task", np.array(["c", "b"], TEXT), np.array([2.0, 2.0]), "two")
+    >>> share, ease = np.array([0.1, 0.9, 0.5]), np.array([2.0, 2.0])
+    >>> a = Scores("task", np.array(["a", "b", "c"], TEXT), raw=share, badness=share, made_by="one")
+    >>> b = Scores("task", np.array(["c", "b"], TEXT), raw=ease, badness=-ease, made_by="two")
     >>> both = join_scores_into_ranking([a, b])
     >>> both.rank.tolist(), both.worst(2).tolist()
     ([[3.0, nan], [1.0, 1.5], [2.0, 1.5]], ['b', 'c'])
@@ -99,11 +122,18 @@ def join_scores_into_ranking(scores: Sequence[Scores]) -> Ranking:
     if twice := sorted({spec for spec in specs if specs.count(spec) > 1}):
         raise InputError(f"a score is given twice: {first_few(twice)}; give each score once")
     names = _union_of_scored_names(scores)
-    value = np.full((len(names), len(scores)), np.nan)
+    raw, badness = np.full((2, len(names), len(scores)), np.nan)
     for k, one in enumerate(scores):
-        value[positions(names, one.names), k] = one.value
-    rank = rankdata(-_round_scores_to_40_bits(value), axis=0, nan_policy="omit") if len(names) else value
-    return Ranking(scores[0].of, names, np.array(specs, TEXT), value, rank)
+        place = positions(names, one.names)
+        raw[place, k], badness[place, k] = one.raw, one.badness
+    rank = rankdata(-_round_scores_to_40_bits(badness), axis=0, nan_policy="omit") if len(names) else badness
+    return Ranking(scores[0].of, names, np.array(specs, TEXT), badness, rank, raw)
+
+
+def scores_without_those_shown_pooled(scores: Sequence[Scores]) -> list[Scores]:
+    """Return the scores to rank by: without those whose pooled variant, such as trace-pooled of trace, is also among them."""
+    specs = {one.made_by for one in scores}
+    return [one for one in scores if f"{one.made_by}-pooled" not in specs]
 
 
 def _round_scores_to_40_bits(score_values: Floats) -> Floats:
@@ -130,7 +160,8 @@ def _union_of_scored_names(scores: Sequence[Scores]) -> Names:
 def worker_error_rates(votes: Votes, gold: SoftLabels) -> Scores:
     """Return the share of wrong votes of each worker on tasks with gold labels, as Scores."""
     found = identify.methods.make("gold-accuracy").score(Evidence(votes=votes, gold=gold))
-    return replace(found, made_by="wrong-votes")
+    assert found.low is not None and found.high is not None
+    return replace(found, raw=found.badness, low=1 - found.high, high=1 - found.low, made_by="wrong-votes")
 
 
 def task_error_rates(votes: Votes, gold: SoftLabels) -> Scores:
@@ -143,4 +174,4 @@ def task_error_rates(votes: Votes, gold: SoftLabels) -> Scores:
     wrong = np.full(votes.n_tasks, np.nan)
     np.divide(n - right, n, out=(found := np.full(len(place), np.nan)), where=n > 0)
     wrong[place] = found
-    return Scores("task", votes.tasks, wrong, "wrong-votes")
+    return Scores("task", votes.tasks, wrong, wrong, "wrong-votes")

@@ -130,19 +130,21 @@ def worst_tasks_and_wrong_vote_detection_tables(
     """Return tables of the worst tasks by mean score over runs and, with gold, of how well the score detects wrong votes."""
     mean = replace(
         scores_of_each_run[0],
-        value=_mean_score_over_runs_ignoring_nan([one.value for one in scores_of_each_run]),
-        raw=None,
+        raw=_mean_score_over_runs_ignoring_nan([one.raw for one in scores_of_each_run]),
+        badness=_mean_score_over_runs_ignoring_nan([one.badness for one in scores_of_each_run]),
+        low=None,
+        high=None,
     )
     gold, votes = setup.training_data.gold, setup.votes
     worst = mean.worst(n_worst)
     counts = votes.on(worst).counts()
-    cells: dict[str, object] = {"task": worst, "score": mean.value[positions(mean.names, worst)]}
+    cells: dict[str, object] = {"task": worst, mean.made_by: mean.raw[positions(mean.names, worst)]}
     cells["votes"] = [_vote_counts_text(row, votes.labels) for row in counts]
     if gold is not None:
         known = gold.shared(worst)
         true = dict(zip(known.tasks.tolist(), known.hard().tolist(), strict=True))
         cells["gold"] = [str(true.get(one, "")) for one in worst.tolist()]
-    note = f"mean over {len(scores_of_each_run)} runs; higher is worse"
+    note = f"{mean.made_by} as its paper defines it, mean over {len(scores_of_each_run)} runs; the worst first"
     tables = [Table(f"The {len(worst)} worst of {len(mean.names):,} tasks by {mean.made_by}", cells, (note,))]
     if gold is not None:
         found = {mean.made_by: [_correlation_with_error_rates_and_auc(one, votes, gold) for one in scores_of_each_run]}
@@ -152,8 +154,8 @@ def worst_tasks_and_wrong_vote_detection_tables(
             )
         ]
         notes = (
-            "Spearman's correlation with the share of wrong votes of a task, and the AUC: the probability that a task whose "
-            "most voted label is wrong scores higher than one whose most voted label is right",
+            "Spearman's correlation of the badness with the share of wrong votes of a task, and the AUC: the probability "
+            "that a task whose most voted label is wrong has a higher badness than one whose most voted label is right",
         )
         tables.append(mean_and_std_table("How well it finds wrong votes", found, notes, first_column_name="score"))
         tables.append(every_run_table("Every run", found, setup.plan.seed, first_column_name="score"))
@@ -174,12 +176,12 @@ def _vote_counts_text(vote_counts_of_task: Floats, labels: Names) -> str:
 
 
 def _correlation_with_error_rates_and_auc(scores: Scores, votes: Votes, gold: SoftLabels) -> dict[str, float]:
-    """Return Spearman's correlation of a score with the share of wrong votes, and its AUC for wrong majorities."""
+    """Return Spearman's correlation of a badness with the share of wrong votes, and its AUC for wrong majorities."""
     wrong = task_error_rates(votes, gold)
     place = positions(scores.names, wrong.names)
-    value = np.where(place >= 0, scores.value[place], np.nan)
-    known = np.isfinite(value) & np.isfinite(wrong.value)
-    ranks, wrongs = rankdata(value[known]), rankdata(wrong.value[known])
+    badness = np.where(place >= 0, scores.badness[place], np.nan)
+    known = np.isfinite(badness) & np.isfinite(wrong.badness)
+    ranks, wrongs = rankdata(badness[known]), rankdata(wrong.badness[known])
     shares = aggregate.methods.make("vote-shares").fit(votes).soft
     here = gold.shared(votes.tasks[known])
     miss = shares.on(here.tasks).on_labels(gold.labels).most_probable_label_codes() != here.most_probable_label_codes()

@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from plurivox import aggregate, identify
 from plurivox.aggregate import Aggregator
 from plurivox.core.answers import Answers
@@ -22,6 +24,9 @@ from plurivox.io.dataset_reader import as_dataset, as_votes
 from plurivox.io.soft_label_files import as_soft_labels
 from plurivox.workflows.ranking_by_several_scores import Ranking, join_scores_into_ranking
 
+MIN_VOTES_PER_LABEL = (
+    10  # of a worker; with fewer, a confusion matrix estimated without pooling ranks workers unreliably
+)
 By = str | Aggregator | Sequence[str | Aggregator]
 Fits = Fit | str | Path | Sequence[Fit | str | Path]
 Recorded = Dynamics | Mapping[str, Dynamics] | str | Path
@@ -61,7 +66,7 @@ def score(
     as files. `part` selects votes or counts if a data set has both.
 
     >>> votes = Votes.of(task=list("aaabbb"), worker=[1, 2, 3] * 2, label=list("xxyyyy"))
-    >>> score(votes, "entropy", unit="bits").value.round(3)
+    >>> score(votes, "entropy", unit="bits").raw.round(3)
     array([0.918, 0.   ])
     >>> score(votes, "posterior-entropy", by="vote-shares").worst(1)
     array(['a'], dtype=StringDType())
@@ -87,7 +92,7 @@ def rank(
     part: str | None = None,
     progress: Progress = no_progress,
 ) -> Ranking:
-    """Compute several scores of tasks, or of workers, and return their values and ranks by name (1 is the worst).
+    """Compute several scores of tasks, or of workers, and return their numbers and ranks by name (1 is the worst).
 
     The scores are a list, or one text separated by commas. Scores that need a fit by the same aggregator share it; a `fit`
     that is given is used by the scores that can use it. The other arguments are those of `score`.
@@ -100,12 +105,13 @@ def rank(
     made = [identify.methods.make(one) for one in specs]
     given = {"soft": soft, "gold": gold, "prediction": prediction, "dynamics": dynamics, "fit": fit, "answers": answers}
     cache = _make_evidence_cache(data, made, by, part, given)
-    return join_scores_into_ranking(
-        [
-            cache.collect_evidence_and_score(one, callback_reporting_only_outer_step(progress, step, len(made)))
-            for step, one in enumerate(made)
-        ]
-    )
+    found = []
+    for step, one in enumerate(made):
+        outer = callback_reporting_only_outer_step(progress, step, len(made))
+        found.append(cache.collect_evidence_and_score(one, outer))
+        if by is None and fit is None and cache.votes_or_counts is not None:
+            warn_if_too_few_votes_to_rank_workers(found[-1], cache.votes_or_counts.n_labels)
+    return join_scores_into_ranking(found)
 
 
 def _make_evidence_cache(
@@ -194,6 +200,41 @@ def parse_scoring_methods(worker_or_task: str, text: str, option_name: str = "sc
     return made
 
 
+def warn_if_too_few_votes_to_rank_workers(scores: Scores, n_labels: int) -> None:
+    """Warn if workers are ranked by a score of confusion matrices that have few votes, and the score has a pooled variant."""
+    pooled = f"{scores.made_by}-pooled"
+    if pooled not in identify.methods or scores.n is None or not len(scores.n):
+        return
+    median = float(np.median(scores.n))
+    if median < MIN_VOTES_PER_LABEL * n_labels:
+        warnings.warn(
+            f"{scores.made_by} ranks workers with few votes unreliably: half of them have {median:,.0f} or fewer, for "
+            f"{n_labels} labels; to rank or drop workers, {pooled} is better",
+            PlurivoxWarning,
+            stacklevel=3,
+        )
+
+
+def default_fits_of_scores(methods: Sequence[Identifier]) -> dict[str, tuple[str, ...]]:
+    """Return {score: the aggregators whose fits it uses if no other is given}, for the scores that need a fit."""
+    return {one.spec: one.fitted_by for one in methods if set(one.required_evidence()) & {"fit", "fits"}}
+
+
+def notes_on_fits_of_scores(methods: Sequence[Identifier]) -> list[str]:
+    """Return one line per aggregator whose fits the scores use by default, with the names of these scores.
+
+    >>> notes_on_fits_of_scores(parse_scoring_methods("worker", "trace,speed,spam-score,glad-ability"))
+    ['trace, spam-score: of a fit by dawid-skene', 'glad-ability: of a fit by glad']
+    """
+    scores_by_fits: dict[tuple[str, ...], list[str]] = {}
+    for spec, fits in default_fits_of_scores(methods).items():
+        scores_by_fits.setdefault(fits, []).append(spec)
+    return [
+        f"{', '.join(specs)}: of {'a fit' if len(fits) == 1 else 'fits'} by {', '.join(fits)}"
+        for fits, specs in scores_by_fits.items()
+    ]
+
+
 def _list_of_aggregators(by: By | None) -> list[Aggregator]:
     """Return a list of aggregators from one or several specs or objects; [] for None."""
     given = () if by is None else (by,) if isinstance(by, str | Aggregator) else by
@@ -257,7 +298,7 @@ class EvidenceCache:
         """Return the first fit that estimates what the method needs; a default one is computed if none is given."""
         known = [*self.given.fits, *self._compute_or_reuse_fits(self.by, progress)]
         for fit in known:
-            if all(getattr(fit, part) is not None for part in method.fit_fields):
+            if method.can_use_fit(fit):
                 return fit
         if known and self.single_score:
             return known[0]

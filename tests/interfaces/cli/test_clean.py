@@ -157,7 +157,7 @@ def test_the_shell_completes_rules_and_scores() -> None:
         "too-fast,collins2022",
         "too-fast,collins2022-released",
     }
-    assert completed("clean", "x.csv", "--drop-workers", incomplete="tra") == {"trace"}
+    assert completed("clean", "x.csv", "--drop-workers", incomplete="tra") == {"trace", "trace-pooled"}
     assert "stored-twice" in completed("clean", incomplete="sto")
     assert completed("clean", incomplete="--drop-w") == {"--drop-workers"}
 

@@ -23,12 +23,12 @@ def test_the_worst_are_shown_and_all_are_written(call: Call, votes_file: Path, t
     assert said.exit_code == 0, said.output
     assert said.stdout.splitlines() == [
         "the 2 worst tasks",
-        "task  value   raw     n",
-        "b     1       0.6931  2",
-        "a     0.9183  0.6365  3",
+        "task  raw     n  badness",
+        "b     1       2  1",
+        "a     0.9183  3  0.9183",
         f"entropy[unit=bits]: 3 tasks; wrote {out}",
     ]
-    assert out.read_text().splitlines()[0] == "task,value,raw,n" and len(out.read_text().splitlines()) == 4
+    assert out.read_text().splitlines()[0] == "task,raw,n,badness" and len(out.read_text().splitlines()) == 4
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl", "npz"])
@@ -40,7 +40,7 @@ def test_the_file_suffix_sets_the_format_of_the_scores(
     if ending == "npz":
         assert Scores.load(out).made_by == "disagreement"
     elif ending == "parquet":
-        assert pl.read_parquet(out).columns == ["task", "value", "raw", "n"]
+        assert pl.read_parquet(out).columns == ["task", "raw", "n", "badness"]
     else:
         assert out.read_text().strip()
 
@@ -48,7 +48,7 @@ def test_the_file_suffix_sets_the_format_of_the_scores(
 def test_json_is_one_document(call: Call, votes_file: Path) -> None:
     said = json.loads(call("identify", "disagreement", votes_file, "--json", "--worst", 1).stdout)
     assert said["by"] == "disagreement" and said["of"] == "task" and said["tasks"] == 3 and said["out"] is None
-    assert said["worst"] == [{"task": "b", "value": 0.5, "raw": 0.5, "n": 2.0}]
+    assert said["worst"] == [{"task": "b", "raw": 0.5, "n": 2.0, "badness": 0.5}]
 
 
 def test_the_fit_is_computed_by_default_by_name_or_read(call: Call, votes_file: Path, tmp_path: Path) -> None:
@@ -62,6 +62,14 @@ def test_the_fit_is_computed_by_default_by_name_or_read(call: Call, votes_file: 
     assert call("identify", "glad-difficulty", votes_file).exit_code == 0
     said = call("identify", "aggregator-disagreement", votes_file, "--by", "vote-shares,majority-vote[ties=share]")
     assert said.exit_code == 0 and "the 3 worst tasks" in said.stdout
+
+
+def test_the_default_fit_of_a_score_is_named(call: Call, votes_file: Path) -> None:
+    assert "trace: of a fit by dawid-skene" in call("identify", "trace", votes_file).stdout.splitlines()
+    assert "of a fit" not in call("identify", "trace", votes_file, "--by", "ibcc").stdout
+    said = json.loads(call("identify", "rank", votes_file, "--scores", "trace,trace-pooled", "--json").stdout)
+    assert said["fits"] == {"trace": ["dawid-skene"], "trace-pooled": ["dawid-skene[pool=4]"]}
+    assert list(said["worst"][0])[1:3] == ["raw:trace", "rank:trace"]
 
 
 def test_soft_labels_gold_prediction_and_dynamics_can_be_files(call: Call, votes_file: Path, tmp_path: Path) -> None:
@@ -185,7 +193,8 @@ def test_the_shell_completes_scores_and_their_options() -> None:
 def test_a_crowd_coefficient_has_an_interval(call: Call, votes_file: Path) -> None:
     said = json.loads(call("identify", "krippendorff-alpha", votes_file, "--json").stdout)["worst"][0]
     line = call("identify", "krippendorff-alpha", votes_file).stdout.splitlines()[-1]
-    low, high = 1 - said["high"], 1 - said["low"]
+    low, high = said["low"], said["high"]
+    assert low <= said["raw"] <= high and said["badness"] == 1 - said["raw"]
     assert line == f"{said['raw']:.4g}, 95% interval {low:.4g} to {high:.4g}, by krippendorff-alpha"
 
 

@@ -85,6 +85,21 @@ def test_agreement_is_undefined_without_a_warning_while_all_votes_are_alike(tmp_
         assert scores == {"krippendorff-alpha": None, "observed-agreement": 1.0}
 
 
+def test_workers_have_the_published_agreement_and_the_worst_comes_first(tmp_path: Path) -> None:
+    with served(tmp_path / "s", plain_study(form="one-label", batch=3, per_task=3), text_tasks(3)) as study:
+        study.sign_in()
+        labels = {}
+        for label in ("cat", "dog", "cat"):
+            person = study.enter()
+            labels[person.entered["me"]["worker"]] = label
+            for slot in person.slots():
+                person.answer(slot["slot"], marks=[{"kind": "named", "label": label}])
+        SnapshotComputer(study.studio.engine).compute_and_publish_snapshot(study.studio.study)
+        lines = study.http.get("/api/owner/workers?order=agreement-with-rest").json()["workers"]
+        shown = [(labels[one["worker"]], one["scores"]["agreement-with-rest"]) for one in lines]
+        assert shown == [("dog", 0.0), ("cat", 0.5), ("cat", 0.5)]
+
+
 def test_lists_are_paged(tmp_path: Path) -> None:
     with served(tmp_path / "s", None, text_tasks(7)) as study:
         study.sign_in()

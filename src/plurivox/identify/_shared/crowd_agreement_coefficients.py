@@ -86,7 +86,7 @@ def _drop_patterns_without_votes(
 
 @dataclass(frozen=True)
 class AgreementCoefficient(Identifier):
-    """An agreement coefficient of a crowd: `raw` is the coefficient, value = 1 - raw, with a bootstrap interval over tasks."""
+    """An agreement coefficient of a crowd: `raw` is the coefficient with a bootstrap interval over tasks, badness = 1 - raw."""
 
     resamples: int = option(1000, RESAMPLES_HELP, low=0)
     seed: int = option(0, "seed of the bootstrap; the same seed gives the same interval", low=0)
@@ -102,7 +102,7 @@ class AgreementCoefficient(Identifier):
         terms = sparse.csr_array(self._coefficient_terms_per_vote_count_pattern(tasks))
         raw = self._coefficient_per_row_of_term_sums((tasks.n_tasks.astype(np.float64) @ terms)[None])
         blocks = bootstrap_blocks_of_pattern_counts(tasks.n_tasks, self.resamples, self.seed, progress)
-        resampled = [1 - self._coefficient_per_row_of_term_sums(counts @ terms) for counts in blocks]
+        resampled = [self._coefficient_per_row_of_term_sums(counts @ terms) for counts in blocks]
         return make_crowd_scores(
             self, float(raw[0]), resampled, float(tasks.n_tasks[tasks.has_two_or_more_votes_per_pattern].sum())
         )
@@ -123,7 +123,10 @@ class AgreementCoefficient(Identifier):
 def make_crowd_scores(
     method: Identifier, raw_coefficient: float, resampled_blocks: list[Floats], n_observations: float
 ) -> Scores:
-    """Return the one score of a crowd, 1 - `raw_coefficient`, with its bootstrap interval; warn if the coefficient is nan."""
+    """Return the one score of a crowd: `raw_coefficient`, with the bootstrap interval of the resampled coefficients.
+
+    Its badness is 1 - `raw_coefficient`. Warn if the coefficient is nan.
+    """
     if np.isnan(raw_coefficient):
         warnings.warn(
             f"{method.name()} is undefined: all votes are for one label, so chance agreement is 1",
@@ -131,8 +134,8 @@ def make_crowd_scores(
             stacklevel=4,
         )
     low, high = percentile_interval_95(np.concatenate(resampled_blocks)[:, None]) if resampled_blocks else (None, None)
-    names, value = as_names(["crowd"]), np.array([raw_coefficient])
-    return Scores("crowd", names, 1 - value, method.spec, raw=value, low=low, high=high, n=np.array([n_observations]))
+    names, raw = as_names(["crowd"]), np.array([raw_coefficient])
+    return Scores("crowd", names, raw, 1 - raw, method.spec, low=low, high=high, n=np.array([n_observations]))
 
 
 def agreement_beyond_chance(agreement: Floats, chance_agreement: Floats) -> Floats:

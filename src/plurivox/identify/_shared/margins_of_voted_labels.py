@@ -63,7 +63,7 @@ def task_scores_from_weighted_margins(
 ) -> Scores:
     """Return one score per task: the weighted mean of its votes' margins, or their weighted sum / number of votes.
 
-    `margin` and `weight` belong to the votes in `vote_rows`. A low margin is worse: value = -raw.
+    `margin` and `weight` belong to the votes in `vote_rows`. A low margin is worse: badness = -raw.
     """
     task, vote_weight = votes.task[vote_rows], votes.weights[vote_rows]
     total, weights, n = (
@@ -72,7 +72,7 @@ def task_scores_from_weighted_margins(
     )
     denominator = weights if by_weights else n
     raw = np.divide(total, denominator, out=np.full(votes.n_tasks, np.nan), where=denominator > 0)
-    return Scores("task", votes.tasks, -raw, method_spec, raw=raw, n=n.astype(np.float64))
+    return Scores("task", votes.tasks, raw, -raw, method_spec, n=n.astype(np.float64))
 
 
 def indices_of_votes_on_recorded_tasks(votes: Votes, dynamics: Dynamics) -> Ints:

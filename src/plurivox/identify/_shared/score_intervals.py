@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from plurivox.core.array_types import Floats, Ints
 from plurivox.core.progress_callbacks import Progress
+from plurivox.identify._shared.group_sums import divide_or_nan
 
 Z_95 = 1.959964  # 95% of a normal distribution is within this many standard deviations of its mean
 PERCENTILES = (2.5, 97.5)
@@ -30,7 +31,8 @@ def wilson_interval_95(n_hits: Floats, n_trials: Floats) -> tuple[Floats, Floats
         * np.sqrt(np.maximum(n_hits * (n_trials - n_hits) / np.maximum(n_trials, 1e-300) + Z_95**2 / 4, 0))
         / denominator
     )
-    return np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
+    low, high = np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
+    return np.where(n_hits > 0, low, 0.0), np.where(n_hits < n_trials, high, 1.0)  # exactly, not up to rounding
 
 
 def bootstrap_blocks_of_pattern_counts(
@@ -72,14 +74,19 @@ def bootstrap_interval_95_over_tasks(
     seed: int,
     progress: Progress,
     score_of_weights: Callable[[Floats], Floats],
+    centre: Floats | None = None,
 ) -> tuple[Floats, Floats] | tuple[None, None]:
     """Return the 95% bootstrap interval over tasks of `score_of_weights(weights)`; (None, None) without resamples.
 
-    `task_of_row` (n_rows,) is the task of each row; `weights` (n_rows,) is how often that task is drawn.
+    `task_of_row` (n_rows,) is the task of each row; `weights` (n_rows,) is how often that task is drawn. For scores that
+    resampling biases, such as means of absolute values, the resampled scores are shifted so that their mean is `centre`.
     """
     if not resamples:
         return None, None
     blocks = bootstrap_blocks_of_pattern_counts(np.ones(n_tasks, np.int64), resamples, seed, progress)
-    return percentile_interval_95(
-        np.array([score_of_weights(counts[task_of_row]) for block in blocks for counts in block])
-    )
+    resampled = np.array([score_of_weights(counts[task_of_row]) for block in blocks for counts in block])
+    if centre is not None:
+        known = ~np.isnan(resampled)
+        mean = divide_or_nan(np.where(known, resampled, 0).sum(0), known.sum(0).astype(np.float64))
+        resampled = resampled + (centre - mean)
+    return percentile_interval_95(resampled)

@@ -151,9 +151,7 @@ def _mean_answer_entropy_and_observed_agreement(arm_votes: Votes, answers: Answe
         )
         try:
             scores = score(arm_votes, "observed-agreement", answers=answers, resamples=0)
-            columns["agreement"] = round_to_5_digits_or_none_if_not_finite(
-                float((scores.value if scores.raw is None else scores.raw)[0])
-            )
+            columns["agreement"] = round_to_5_digits_or_none_if_not_finite(float(scores.raw[0]))
         except PlurivoxError:  # no two answers to one task yet
             return columns
     return columns

@@ -54,7 +54,10 @@ def soft_label_histograms_and_label_shares(fitted: Fit) -> Histograms:
 def _scores_by_method_and_worker_or_crowd(
     options_by_method: Mapping[str, dict[str, Any]], votes: Votes, answers: Answers
 ) -> dict[str, dict[str, float | None]]:
-    """Return identification method -> worker (or crowd) name -> score; methods that cannot be computed yet are left out."""
+    """Return identification method -> worker's badness (higher is worse) or coefficient of the crowd as published, by name.
+
+    Methods that cannot be computed yet are left out.
+    """
     scores: dict[str, dict[str, float | None]] = {}
     for name, options in options_by_method.items():
         with warnings.catch_warnings():
@@ -63,7 +66,7 @@ def _scores_by_method_and_worker_or_crowd(
                 result = score(votes, name, answers=answers, **options)
             except PlurivoxError:
                 continue
-        values = result.value if result.raw is None or result.of == "worker" else result.raw
+        values = result.badness if result.of == "worker" else result.raw
         scores[name] = dict(
             zip(
                 map(str, result.names.tolist()),
@@ -105,7 +108,7 @@ def compute_agreement_statistics(collected: CollectedAnswers, elicited: Elicited
 def compute_scores_counts_and_times_by_worker(
     collected: CollectedAnswers, elicited: Elicited, flags_by_answer: Mapping[int, list[str]]
 ) -> dict[int, WorkerScores]:
-    """Return worker id -> scores, number of answers, number of flagged answers, median seconds and time of last answer."""
+    """Return worker id -> badness by each score, numbers of answers and flagged answers, median seconds, last answer."""
     answers = collected.answers
     assert answers.seconds is not None and answers.when is not None
     scores = _scores_by_method_and_worker_or_crowd(WORKER_SCORES, elicited.votes, answers)

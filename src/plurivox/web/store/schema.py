@@ -327,7 +327,7 @@ soft_labels = Table(
     Index("ix_beliefs_n", "n", "task_id"),
     Index("ix_beliefs_until", "until"),
 )
-standings = Table(  # scores of workers in the latest snapshot
+standings = Table(  # badness of workers by each score in the latest snapshot, higher is worse
     "standings",
     meta_data,
     Column("worker_id", BigInteger, ForeignKey("workers.id"), primary_key=True, autoincrement=False),
@@ -335,7 +335,7 @@ standings = Table(  # scores of workers in the latest snapshot
     _float_column("seconds", nullable=True),
     _int_column("flags"),
     _float_column("seen"),
-    _float_column("agreement_with_rest", nullable=True),
+    _float_column("agreement_with_rest", nullable=True),  # 1 - agreement
     _float_column("repeat_consistency", nullable=True),
     _float_column("too_fast", nullable=True),
 )

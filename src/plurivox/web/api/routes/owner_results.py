@@ -76,7 +76,7 @@ async def list_workers(
     order: worker_scores_and_flags.WorkerOrder = "worker",
     prefix: o.Prefix = "",
 ) -> worker_scores_and_flags.WorkerPage:
-    """Return a page of workers with their scores, by pseudonym or by score, the largest first; `prefix` selects pseudonyms."""
+    """Return a page of workers with their scores, by pseudonym or by score, the worst first; `prefix` selects pseudonyms."""
     return await studio.read(
         partial(worker_scores_and_flags.get_page_of_workers, after=after, limit=limit, order=order, prefix=prefix)
     )

@@ -2,12 +2,13 @@
 import { button, make } from "./dom.js";
 import { count, figureCard, searchForm, fixed, more, page, query, seconds, table, when } from "./owner_widgets.js";
 
-// Names of the scores in the API -> titles: in all of them higher is worse.
+// Names of the scores in the API -> titles.
 const SCORES = {
-  "agreement-with-rest": "Disagreement with others",
+  "agreement-with-rest": "Agreement with others",
   "repeat-consistency": "Changed repeats",
   "too-fast": "Too fast",
 };
+const LOW_IS_BAD = ["agreement-with-rest"]; // sorted by the server from the worst to the best, that is, ascending
 
 export async function workersPage(owner, { after, order = "worker", prefix = "" }) {
   const { workers, next } = await owner.read(`workers?${query({ order, limit: 50, after, prefix })}`);
@@ -20,7 +21,7 @@ export async function workersPage(owner, { after, order = "worker", prefix = "" 
     sort("Worker", "worker", "ascending"),
     sort("Answers", "answers"),
     sort("Median time", "seconds"),
-    ...names.map((name) => sort(SCORES[name], name)),
+    ...names.map((name) => sort(SCORES[name], name, LOW_IS_BAD.includes(name) ? "ascending" : "descending")),
     sort("Flags", "flags"),
     sort("Last seen", "seen"),
   ]);
@@ -48,7 +49,7 @@ export async function workersPage(owner, { after, order = "worker", prefix = "" 
   return page(
     "Workers",
     find,
-    make("p", { class: "quiet small" }, "Disagreement, changed repeats and too fast are shares from 0 to 1; higher is worse. Click a column name to sort by it."),
+    make("p", { class: "quiet small" }, "Agreement, changed repeats and too fast are shares from 0 to 1. Click a column name to sort by it, the worst first: low agreement, many changed repeats, many fast answers."),
     table("Workers", head, rows, {
       sorts,
       order,

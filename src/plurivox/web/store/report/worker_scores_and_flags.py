@@ -28,13 +28,15 @@ ORDER_COLUMNS |= {"seen": workers.c.seen, **SCORE_COLUMNS}
 
 @dataclass(frozen=True)
 class WorkerScores:
-    """Scores of one worker, with the number of answers and of flagged answers, median seconds and time of the last answer."""
+    """Badness of one worker by each score (higher is worse), number of answers and of flagged answers, median seconds and
+    time of the last answer.
+    """
 
     n: int
     seconds: float | None
     flags: int
     seen: float
-    agreement_with_rest: float | None
+    agreement_with_rest: float | None  # 1 - agreement
     repeat_consistency: float | None
     too_fast: float | None
 
@@ -48,7 +50,7 @@ class WorkerLine:
     status: Literal["active", "excluded", "erased"]
     answers: int
     median_seconds: float | None
-    scores: dict[str, float | None]  # higher is worse
+    scores: dict[str, float | None]  # as published: agreement with the others, share of changed repeats, share too fast
     flags: int
     last_seen: float
 
@@ -85,7 +87,7 @@ class FlaggedPage:
 def get_page_of_workers(
     connection: Connection, after: str | None, limit: int, order: WorkerOrder = "worker", prefix: str = ""
 ) -> WorkerPage:
-    """Return one page of workers by pseudonym, or by a score of the latest snapshot, the largest first; filter by `prefix`.
+    """Return one page of workers by pseudonym, or by a score of the latest snapshot, the worst first; filter by `prefix`.
 
     `after` is the cursor of the page before; raise InvalidCursor if it is not valid.
     """
@@ -132,10 +134,18 @@ def _worker_list_line_from_row(row: Any) -> WorkerLine:
         status=row.status,
         answers=int(row.done or 0),
         median_seconds=row.seconds,
-        scores={name: row._mapping[column] for name, column in SCORE_COLUMNS.items()} if has_scores else {},
+        scores=_published_scores_from_stored_badness(row) if has_scores else {},
         flags=row.flags or 0,
         last_seen=max(row.seen, row.answered or 0.0),
     )
+
+
+def _published_scores_from_stored_badness(row: Any) -> dict[str, float | None]:
+    """Return the scores of a worker as published, from the badness in a database row: agreement is 1 - its badness."""
+    scores = {name: row._mapping[column] for name, column in SCORE_COLUMNS.items()}
+    if (disagreement := scores["agreement-with-rest"]) is not None:
+        scores["agreement-with-rest"] = round(1 - disagreement, 5)
+    return scores
 
 
 def fetch_page_by_descending_key(
