@@ -21,6 +21,9 @@ SMALL = {"net": "mlp[hidden=8]", "epochs": 12, "lr": 0.02, "batch": 16}
 def test_tasks_with_a_wrong_majority_rank_high(name: str) -> None:
     made = methods.make(name, **SMALL, runs=2, n=5).run(read=lambda _: small(200))
     found = made["How well it finds wrong votes"].columns()
+    ranges = made["How well it finds wrong votes, for other"].columns()
+    assert ranges["score"].tolist() == [found["score"][0], "entropy", f"{found['score'][0]} minus entropy"]
+    assert ranges["Spearman"][0][:6] == f"{float(found['Spearman'][0][:6]):+.4f}"[:6] and "[" in ranges["Spearman"][1]
     every = made["Every run"].columns()
     assert len(made["The 5 worst"]) == 5 and found["score"][1] == "entropy"
     assert (every["AUC, wrong majority"][:2] > 0.7).all() and len(every["run"]) == 3

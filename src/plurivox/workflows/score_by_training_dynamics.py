@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import rankdata
 
-from plurivox import aggregate, identify
+from plurivox import identify
 from plurivox.core.array_types import Floats, Names
 from plurivox.core.errors import InputError
 from plurivox.core.name_encoding import positions
@@ -21,10 +20,11 @@ from plurivox.train.data.training_data import TrainingData
 from plurivox.train.training_hyperparameters import Plan
 from plurivox.workflows.load_training_data import load_training_data, splits_from_file_or_data_else_random
 from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
-from plurivox.workflows.ranking_by_several_scores import task_error_rates
 from plurivox.workflows.score_tasks_workers import EvidenceCache
 from plurivox.workflows.train_nets import make_train_spec, train_once
+from plurivox.workflows.wrong_vote_detection import NOTES, WrongVoteDetection, detection_interval_table
 
+DETECTION_RESAMPLES = 1000  # bootstrap resamples of the intervals of how well a score finds wrong votes
 # the label that AUM assigns to a task -> the training target
 TARGET_OF_LABEL = {
     "gold": "gold",
@@ -147,17 +147,21 @@ def worst_tasks_and_wrong_vote_detection_tables(
     note = f"{mean.made_by} as its paper defines it, mean over {len(scores_of_each_run)} runs; the worst first"
     tables = [Table(f"The {len(worst)} worst of {len(mean.names):,} tasks by {mean.made_by}", cells, (note,))]
     if gold is not None:
-        found = {mean.made_by: [_correlation_with_error_rates_and_auc(one, votes, gold) for one in scores_of_each_run]}
-        found["entropy"] = [
-            _correlation_with_error_rates_and_auc(
-                identify.methods.make("entropy").score(Evidence(votes=votes)), votes, gold
+        entropy = identify.methods.make("entropy").score(Evidence(votes=votes))
+        detections = {
+            mean.made_by: WrongVoteDetection.of_scores(scores_of_each_run, votes, gold),
+            "entropy": WrongVoteDetection.of_scores([entropy], votes, gold),
+        }
+        found = {
+            name: [one.measures_of_run(run) for run in range(len(one.badness))] for name, one in detections.items()
+        }
+        (name, detection), (baseline_name, baseline) = detections.items()
+        tables.append(mean_and_std_table("How well it finds wrong votes", found, NOTES, first_column_name="score"))
+        tables.append(
+            detection_interval_table(
+                detection, name, baseline, baseline_name, repeats=DETECTION_RESAMPLES, seed=setup.plan.seed
             )
-        ]
-        notes = (
-            "Spearman's correlation of the badness with the share of wrong votes of a task, and the AUC: the probability "
-            "that a task whose most voted label is wrong has a higher badness than one whose most voted label is right",
         )
-        tables.append(mean_and_std_table("How well it finds wrong votes", found, notes, first_column_name="score"))
         tables.append(every_run_table("Every run", found, setup.plan.seed, first_column_name="score"))
     return tuple(tables)
 
@@ -173,18 +177,3 @@ def _vote_counts_text(vote_counts_of_task: Floats, labels: Names) -> str:
     """Return the vote counts of a task as text, most frequent label first: "cat 3, dog 1"."""
     order = np.argsort(-vote_counts_of_task, kind="stable")
     return ", ".join(f"{labels[k]} {vote_counts_of_task[k]:g}" for k in order if vote_counts_of_task[k] > 0)
-
-
-def _correlation_with_error_rates_and_auc(scores: Scores, votes: Votes, gold: SoftLabels) -> dict[str, float]:
-    """Return Spearman's correlation of a badness with the share of wrong votes, and its AUC for wrong majorities."""
-    wrong = task_error_rates(votes, gold)
-    place = positions(scores.names, wrong.names)
-    badness = np.where(place >= 0, scores.badness[place], np.nan)
-    known = np.isfinite(badness) & np.isfinite(wrong.badness)
-    ranks, wrongs = rankdata(badness[known]), rankdata(wrong.badness[known])
-    shares = aggregate.methods.make("vote-shares").fit(votes).soft
-    here = gold.shared(votes.tasks[known])
-    miss = shares.on(here.tasks).on_labels(gold.labels).most_probable_label_codes() != here.most_probable_label_codes()
-    n_bad, n_good = int(miss.sum()), int((~miss).sum())
-    auc = (ranks[miss].sum() - n_bad * (n_bad + 1) / 2) / (n_bad * n_good) if n_bad and n_good else np.nan
-    return {"Spearman": float(np.corrcoef(ranks, wrongs)[0, 1]), "AUC, wrong majority": float(auc)}
