@@ -33,7 +33,8 @@ class DawidSkeneClusters(EMAggregator):
     with workers sorted by the nuclear norm of their own matrices and divided into clusters of equal size. If all tasks get
     the same label, EM restarts from vote shares with noise, at most `restarts` times. Confusion holds for each worker the
     matrix of its most probable cluster; `found["cluster"]` is that cluster. `published` updates labels and clusters both from
-    the previous state instead of in turn: that reproduces the numbers of Lefort et al., but the bound may decrease.
+    the previous state instead of in turn: that reproduces the numbers of Lefort et al.
+    (`plurivox recipe peerannot-tables`), but the bound may decrease.
 
     Imamura, Sato & Sugiyama (2018), https://proceedings.mlr.press/v80/imamura18a.html; "DSWC" in Lefort et al. (2024),
     https://doi.org/10.57750/qmaz-gr91

@@ -61,7 +61,7 @@ class Glad(EMAggregator):
     max_iter: int = max_iter_option()
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
-    published: bool = option(False, "EM with conjugate gradients as published; slower, and stops before the maximum")
+    published: bool = option(False, "EM with conjugate gradients and the stopping rule of the published code")
 
     def accepted_inputs(self) -> frozenset[str]:
         return self.takes - {"gold", "start"} if self.published else self.takes

@@ -17,9 +17,9 @@ class Temperature(Aggregator):
     """Temperature scaling of another aggregation method: a power of its probabilities makes them less, or more, certain.
 
     p(k | task) = q(k | task)^power / sum_l q(l | task)^power, with the probabilities q of the other method. The order of the
-    labels does not change. Models that assume independent votes are overconfident; a power of 1/4 corrects much of that.
-    Takes the inputs of the other method except an earlier fit; all other results are those of the method. Called temper
-    before version 0.2.
+    labels does not change. Models that assume independent votes are too certain if the votes depend on each other; a power
+    below 1 makes them less certain. Takes the inputs of the other method except an earlier fit; all other results are those
+    of the method. Called temper before version 0.2.
 
     Guo et al. (2017) scale classifiers in this way, https://doi.org/10.48550/arXiv.1706.04599 (the power is 1 / temperature).
 

@@ -16,6 +16,7 @@ from plurivox.evaluate.intervals_and_tests import (
     mann_whitney,
     paired_bootstrap,
     paired_test,
+    simultaneous_bootstrap,
     spread,
     t_interval,
 )
@@ -121,6 +122,7 @@ __all__ = [
     "reliability",
     "rms_calibration",
     "shares_of",
+    "simultaneous_bootstrap",
     "soft_accuracy",
     "soft_macro_f1",
     "soft_micro_f1",

@@ -17,8 +17,9 @@ class ObservedAgreement(AgreementCoefficient):
     """Share of pairs of votes on a task that agree, averaged over tasks; not corrected for chance.
 
     A task with one vote has no pair. By default it is left out, as in plurivox describe; some published tables count it as
-    agreeing (`single = agrees`), which is higher: .732 instead of .721 on LabelMe. For soft answers it is the probability
-    that labels drawn from two of them agree. `raw` is the share, badness = 1 - raw; `n` is the number of tasks with two votes
+    agreeing (`single = agrees`), which is higher: .732 instead of .721 on LabelMe
+    (`plurivox identify observed-agreement labelme --single agrees`). For soft answers it is the probability that labels drawn
+    from two of them agree. `raw` is the share, badness = 1 - raw; `n` is the number of tasks with two votes
     or more.
 
     Uma et al. (2020), Table 1, https://doi.org/10.1609/hcomp.v8i1.7478

@@ -15,8 +15,8 @@ class PosteriorEntropy(Identifier):
     """Entropy of the posterior that an aggregator gives a task.
 
     raw(task) = -sum_k q_k log q_k in `unit`, where q is the task's soft label in the fit; badness = raw. It accounts for the
-    workers' reliability, while `entropy` only counts votes; a task without votes gets nan. The posteriors of models that
-    assume independent votes are overconfident: use the ranking of tasks rather than the entropies.
+    workers' reliability, while `entropy` only counts votes; a task without votes gets nan. The posteriors of models that assume
+    independent votes are too certain if the votes depend on each other: then use the ranking of tasks, not the entropies.
 
     >>> from plurivox.core.soft_labels import SoftLabels
     >>> from plurivox.core.name_encoding import as_names

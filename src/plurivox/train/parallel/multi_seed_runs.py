@@ -123,7 +123,7 @@ def best_number_of_stacked_runs(spec: TrainSpec, shape_of_all_inputs: tuple[int,
     """Return how many runs on inputs of the shape (n, ...) are best stacked to one net; 1: stacking does not help.
 
     Only nets of dense layers on a CPU are stacked, without a head or with one that can be stacked; and only while the memory
-    used by a step fits into a cache: beyond that the matrices are large enough to keep the cores busy, and a stack is slower.
+    used by a step fits into a cache: beyond that the matrices are large enough to keep the cores busy without stacking.
     """
     plan = spec.plan
     eager = plan.engine in ("auto", "eager") and plan.precision == "float32" and plan.accumulate == 1
