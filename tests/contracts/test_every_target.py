@@ -1,5 +1,7 @@
 """Contract tests that every target in the registry must pass, including any added later."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -14,7 +16,7 @@ pytestmark = pytest.mark.training
 every = pytest.mark.parametrize("name", targets.methods)
 VOTES = Votes.of(**crowd())
 SHARES = SoftLabels.shares(VOTES.counts(), VOTES.tasks, VOTES.labels)
-KNOWN = Supervision(votes=VOTES, gold=SHARES, soft=SHARES)
+KNOWN = Supervision(votes=VOTES, gold=SHARES, soft=SHARES, chosen=VOTES.tasks[::2])  # chosen: for the target mixed
 
 
 @every
@@ -38,3 +40,22 @@ def test_drawn_labels_have_the_declared_kind_and_are_reproducible(name: str) -> 
     for a, b in zip(one if isinstance(one, tuple) else (one,), two if isinstance(two, tuple) else (two,), strict=True):
         assert torch.equal(a, b) and a.shape == (3, 3) and a.dtype == torch.float32
         np.testing.assert_allclose(a.sum(1), 1, rtol=1e-6)
+
+
+@every
+def test_labels_depend_on_gold_only_if_the_target_says_that_it_trains_on_gold(name: str) -> None:
+    made, other_gold = targets.methods.make(name), SoftLabels.gold(VOTES.tasks, np.roll(SHARES.hard(), 1), VOTES.labels)
+    drawn = []
+    for known in (KNOWN, replace(KNOWN, gold=other_gold)):
+        examples = made.make_examples(known, VOTES.tasks, VOTES.labels, torch.device("cpu"))
+        labels = examples.get_or_draw_labels(torch.arange(examples.n_examples), torch.Generator().manual_seed(5))
+        parts = labels if isinstance(labels, tuple) else (labels,)
+        drawn.append(
+            [
+                one
+                for part in parts
+                for one in ((part.worker, part.label, part.weight) if isinstance(part, PaddedVotes) else (part,))
+            ]
+        )
+    same = all(torch.equal(a, b) for a, b in zip(*drawn, strict=True))
+    assert made.trains_on_gold(KNOWN, VOTES.tasks) == (not same)

@@ -96,10 +96,12 @@ def test_one_head_and_two_are_compared() -> None:
     kl, ce = (every["nll"][every["condition"] == f"gold, two heads, {loss}"] for loss in ("kl", "ce"))
     np.testing.assert_allclose(kl, ce, rtol=1e-3)  # the losses differ by a constant: equal gradients
     assert made["Tasks"].columns()["its share"][0] > 0.3
+    assert "gold labels are used as training labels and to choose the epoch in" in made["Measures"].notes[1]
 
 
 def test_folds_give_the_table_of_correct_and_wrong_tasks() -> None:
     made = run_recipe(folds=2, mains="silver", losses="ce", runs=1)
+    assert "gold labels are used neither" in made["Measures"].notes[1]
     cell = made["Correct and wrong"].columns()
     assert cell["against one head"].tolist() == ["silver, two heads, ce"]
     assert sum(int(cell[name][0]) for name in ("both right", "one head", "two heads", "neither")) == 180

@@ -38,8 +38,17 @@ def test_the_worst_are_dropped_and_test_tasks_stay(tmp_path: Path) -> None:
     assert made["Dropping"].columns()["dropped"].tolist() == ["none", "worst 20%", "by lot 20%"]
     assert every["tasks"].tolist() == [60, 60, 48, 48, 48, 48]
     worst, lot = (every["labels"][every["dropped"] == name].mean() for name in ("worst 20%", "by lot 20%"))
+    assert "gold labels are used to choose the epoch (accuracy on" in made["Dropping"].notes[1]
     assert worst >= lot  # dropping the worst removes more wrong labels than dropping at random
     assert recipe.run(read=lambda _: small()).text() == made.text()
+
+
+def test_a_score_trained_on_gold_labels_says_so() -> None:
+    for assigned, used in (("gold", "as training labels of the nets that score tasks"), ("fit", "neither")):
+        made = methods.make("aum", **(SMALL | {"epochs": 1}), runs=1, n=2, assigned=assigned).run(
+            read=lambda _: small()
+        )
+        assert f"gold labels are used {used}" in made["The 2 worst"].notes[1]
 
 
 def test_invalid_setups_are_errors() -> None:

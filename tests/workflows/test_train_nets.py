@@ -13,6 +13,7 @@ from plurivox.train import Plan
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.targets import AllVotes, Majority, Pair, Soft, Target
 from plurivox.workflows.load_training_data import SETTINGS, RunFolder, read_splits_of_run_folder
+from plurivox.workflows.net_evaluation import Series, mean_and_std_table
 from plurivox.workflows.train_nets import RESULTS, PreparedTraining, make_train_spec, train_once, train_runs
 from toy_training import toy_data
 
@@ -93,7 +94,9 @@ def test_a_run_folder_records_its_splits(tmp_path: Path) -> None:
     again = train_runs(MATERIAL, splits, spec, folder=tmp_path / "runs", runs=2)
     assert len(again.seeds) == 2 and json.loads((tmp_path / "runs" / SETTINGS).read_text()) == settings
     head, *rows = (tmp_path / "runs" / RESULTS).read_text().splitlines()
-    assert head.split(",") == ["run", "seed", *again.measures] and len(rows) == 2
+    counts = ["train tasks", "test tasks with gold", "test tasks with votes"]
+    assert head.split(",") == ["run", "seed", *again.measures, *counts] and len(rows) == 2
+    assert all(row.endswith(",30,10,10") for row in rows) and not settings["gold_used"] and not settings["left_out"]
     values = again.measures["test nll"]
     assert again.mean_plus_minus_std_text("test nll") == f"{np.mean(values):.4f} ± {np.std(values, ddof=1):.4f}"
     other = {"train": splits["train"][1:], "test": splits["test"]}
@@ -128,3 +131,36 @@ def test_training_is_reproducible() -> None:
     spec = make_train_spec("de-aggregated", net="mlp[hidden=4,dropout=0.2]", plan=PLAN)
     one, two = (train_once(MATERIAL, MATERIAL.tasks_by_standard_split(), spec) for _ in range(2))
     np.testing.assert_array_equal(one.logits(X), two.logits(X))
+
+
+def test_mixed_uses_the_chosen_tasks_in_python() -> None:
+    spec = make_train_spec("mixed[first=uniform,rest=gold]", net="linear", plan=PLAN)
+    splits = MATERIAL.tasks_by_standard_split()
+    with pytest.raises(InputError, match=r"which tasks are trained on uniform: all 30 have it. .*\(in Python chosen="):
+        train_runs(MATERIAL, splits, spec)
+    counts = train_runs(MATERIAL, splits, spec, chosen=splits["train"][:10]).trained_counts
+    assert counts is not None and counts.by_target == {"uniform (first)": 10, "gold (rest)": 20}
+    assert counts.gold_used == ("training labels",)
+    assert train_once(MATERIAL, splits, spec, chosen=splits["train"]).made_by["gold_used"] == []
+    with pytest.raises(InputError, match="the target majority does not use them"):
+        train_runs(MATERIAL, splits, make_train_spec("majority", plan=PLAN), chosen=splits["train"])
+
+
+def test_an_undefined_run_is_left_out_of_the_mean_and_said() -> None:
+    nan = float("nan")
+    series = Series((0, 1, 2), {"test r": (0.5, nan, 0.7), "test s": (nan, nan, nan)})
+    assert series.mean_over_runs("test r") == pytest.approx(0.6) and series.n_runs_with_measure("test r") == 2
+    assert series.mean_plus_minus_std_text("test r", 2) == "0.60 ± 0.14 (undefined in 1 of 3 runs)"
+    assert series.mean_plus_minus_std_text("test s") == "undefined" and np.isnan(series.mean_over_runs("test s"))
+    runs = {
+        "a": [{"r": 0.5}, {"r": nan}],
+        "b": [{"r": nan}],
+        "c": [{"q": 1.0}, {"r": 1.0}],
+        "d": [{"r": 0.5}, {"r": 0.7}],
+    }
+    assert mean_and_std_table("Two", runs, digits=2).columns()["r"].tolist() == [
+        "0.50 (undefined in 1 of 2 runs)",
+        "undefined",
+        "1.00 (undefined in 1 of 2 runs)",
+        "0.60 ± 0.14",
+    ]

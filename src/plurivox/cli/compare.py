@@ -57,7 +57,16 @@ def run_compare(
 
 def comparison_table_text(comparison: "Comparison") -> str:
     """Return a text table with one row per aggregation method: mean measures, and differences to the reference method."""
-    heads = ("method", "accuracy", "NLL", "Brier", "ECE", "seconds", "accuracy - reference", "NLL - reference")
+    heads: tuple[str, ...] = (
+        "method",
+        "accuracy",
+        "NLL",
+        "Brier",
+        "ECE",
+        "seconds",
+        "accuracy - reference",
+        "NLL - reference",
+    )
     numbers = [
         [f"{value:.4f}" for value in comparison.mean_over_datasets(name)]
         for name in ("accuracy", "nll", "brier", "ece", "seconds")
@@ -66,10 +75,14 @@ def comparison_table_text(comparison: "Comparison") -> str:
         [str(difference) for difference in comparison.mean_differences_to_reference(name)]
         for name in ("accuracy", "nll")
     ]
-    rows = [heads, *zip(comparison.method_specs, *numbers, *differences, strict=True)]
-    n = len(comparison.dataset_names)
+    columns, n = [comparison.method_specs, *numbers, *differences], len(comparison.dataset_names)
+    if n > 1:  # a method may have no result on some data sets: its means are over the others
+        heads = ("method", "data sets", *heads[1:])
+        columns.insert(1, [f"{k}" for k in comparison.means_and_differences_of_each_method()["datasets"]])
+    rows = [heads, *zip(*columns, strict=True)]
     over = f"means over {n} data sets" if n > 1 else f"on {comparison.dataset_names[0]}"
-    return f"{over}; reference: {comparison.reference}\n" + aligned_table_text(rows)
+    first = "; ".join(filter(None, [over, f"reference: {comparison.reference}", comparison.task_counts_text]))
+    return f"{first}\n{aligned_table_text(rows)}"
 
 
 compare = Command(

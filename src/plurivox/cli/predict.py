@@ -46,7 +46,7 @@ def run_predict(
 ) -> CommandResult:
     """Run `plurivox predict`: predict soft labels of the tasks, write them, and show measures if the true labels are known."""
     from plurivox.workflows.load_training_data import load_training_data
-    from plurivox.workflows.net_evaluation import measure_net_on_each_split
+    from plurivox.workflows.net_evaluation import count_tasks_of_each_split, measure_net_on_each_split
 
     check_distinct_files(source, out)
     if out.suffix.lower() not in (".npz", ".npy"):
@@ -58,13 +58,17 @@ def run_predict(
     wanted = training_data.tasks if tasks is None else task_names_of_split(run_folder, training_data, tasks)
     prediction = mean_prediction(nets, training_data.inputs_of(wanted), wanted)
     write_prediction(prediction, out)
-    if n_trained := count_tasks_used_in_training(run_folder, wanted):
-        screen.print_note(
-            f"the network was trained on {n_trained:,} of these {len(wanted):,} tasks: its measures are too optimistic"
-        )
+    if training_note := note_on_tasks_used_in_training(run_folder, wanted):
+        screen.print_note(training_note)
+    counts = count_tasks_of_each_split(training_data, {"all": wanted})["all"]
     found = measure_net_on_each_split(nets[0], training_data, {"all": wanted}) if len(nets) == 1 else {}
+    n_tasks = {name: counts.n_tasks_of_measure(name.partition(" ")[2]) for name in found}
     rows = [
-        (name.partition(" ")[2].replace("baseline", "always the most frequent label"), f"{value:.4f}")
+        (
+            name.partition(" ")[2].replace("baseline", "always the most frequent label"),
+            f"{value:.4f}",
+            f"{n_tasks[name]:,} tasks",
+        )
         for name, value in found.items()
     ]
     document = {
@@ -73,6 +77,7 @@ def run_predict(
         "out": out,
         "tasks": len(prediction),
         "measures": found,
+        "measure_tasks": n_tasks,
     }
     line = f"{nets[0].made_by['net']}: {len(prediction):,} tasks; wrote {out}"
     return CommandResult(document, text=aligned_table_text(rows) if rows else "", summary=line)
@@ -107,13 +112,18 @@ def task_names_of_split(run_folder: Path, training_data: "TrainingData", split: 
     return found
 
 
-def count_tasks_used_in_training(run_folder: Path, tasks: "Names") -> int:
-    """Return how many of `tasks` are in the training split saved in the run folder; 0 if none is saved."""
+def note_on_tasks_used_in_training(run_folder: Path, tasks: "Names") -> str:
+    """Return a note on how many of `tasks` the network was trained on; "" if on none, or if that is not recorded."""
     from plurivox.core.name_encoding import positions
-    from plurivox.workflows.load_training_data import read_splits_of_run_folder
+    from plurivox.workflows.load_training_data import read_splits_of_run_folder, read_tasks_trained_on
 
-    train = read_splits_of_run_folder(run_folder).get("train")
-    return 0 if train is None else int((positions(train, tasks) >= 0).sum())
+    trained_on = read_tasks_trained_on(run_folder)
+    train = read_splits_of_run_folder(run_folder).get("train") if trained_on is None else trained_on
+    n = 0 if train is None else int((positions(train, tasks) >= 0).sum())
+    if not n:
+        return ""
+    text = f"{n:,} of these {len(tasks):,} tasks" + (" or fewer" if trained_on is None else "")
+    return f"the network was trained on {text}: its measures are too optimistic"
 
 
 def mean_prediction(nets: "list[Trained]", inputs: Any, tasks: Any) -> "SoftLabels":

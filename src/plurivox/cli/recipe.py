@@ -45,6 +45,7 @@ def run_recipe(screen: Screen, method: "Recipe", out: Path | None, force: bool) 
         "title": made.title,
         "by": made.made_by,
         "tables": tables,
+        "table_notes": {table.title: table.notes for table in made.tables if table.notes},
         "out": out,
     }
     return CommandResult(document, text=made.text(), summary=f"wrote {out}" if out else "")

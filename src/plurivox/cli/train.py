@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 MODEL, TRAINING, SPLITS = "Network and training labels", "Training", "Splits"
 SPEC_OPTIONS = (  # options that are arguments of `make_train_spec`
     *("target", "soft", "main", "net", "pretrained", "freeze", "loss", "head"),
-    *("augment", "augment_once", "weigh", "least_agreement"),
+    *("augment", "augment_once", "weigh", "least_agreement", "choose"),
 )
 
 
@@ -54,6 +54,7 @@ class Train(Command):
             "record": record or False,
             "plan": plan,
         }
+        param_values["options"]["choose"] = param_values["options"]["choose"] or ""
 
 
 def run_train(
@@ -66,6 +67,7 @@ def run_train(
     log: str | None,
     split: Path | None,
     shares: str,
+    chosen: str | None,
     part: str | None,
     pictures: "Pictures",
     pack: Path | None,
@@ -73,6 +75,7 @@ def run_train(
     """Run `plurivox train`: read and split the data, train the networks, evaluate them on every split."""
     from plurivox.workflows.load_training_data import (
         RunFolder,
+        chosen_tasks_of_file_or_split,
         load_training_data,
         splits_from_file_or_data_else_random,
     )
@@ -91,25 +94,38 @@ def run_train(
         training_data, split, parse_train_dev_test_shares(shares), spec.plan.seed
     )
     sizes = {name: len(tasks) for name, tasks in splits.items()}
+    chosen_tasks = None if chosen is None else chosen_tasks_of_file_or_split(training_data, chosen)
     settings: dict[str, Any] = {"runs": runs, "folder": run_folder, "at_once": at_once, "log": log or ""}
     settings |= {"command": screen.quoted_command_line, "source": source.name, "note": screen.print_note}
     with screen.show_progress_bar_while_block_runs("train") as progress:
-        series = train_runs(training_data, splits, spec, **settings, progress=progress)
+        series = train_runs(training_data, splits, spec, chosen=chosen_tasks, **settings, progress=progress)
+    counts = series.trained_counts
+    assert counts is not None
     document = {
         "input": source.name,
         "command": screen.quoted_command_line,
         "out": out,
+        "gold_used": counts.gold_used,
         "tasks": sizes,
+        "trained": counts.trained,
+        "left_out": counts.left_out,
         "at_once": series.at_once,
     }
     measures = {
-        name: {"mean": series.mean_over_runs(name), "std": series.std_over_runs(name)} for name in series.measures
+        name: {
+            "mean": series.mean_over_runs(name),
+            "std": series.std_over_runs(name),
+            "tasks": series.n_tasks_of_measure(name),
+            "runs": series.n_runs_with_measure(name),
+        }
+        for name in series.measures
     }
     plural = f"{runs} runs" if runs > 1 else "1 run"
     return CommandResult(
         {**document, "measures": measures, "runs": series.run_seed_and_measure_columns()},
-        text=mean_std_of_measures_per_split_text(series, sizes),
-        summary=f"{spec.net_head_and_target_text}: {plural}, {sizes['train']:,} training tasks; wrote {out}",
+        text="\n".join(filter(None, [counts.labels_text, f"train: {counts.text}"]))
+        + f"\n\n{mean_std_of_measures_per_split_text(series)}",
+        summary=f"{spec.net_head_and_target_text}: {plural}, {counts.trained:,} training tasks; wrote {out}",
     )
 
 
@@ -124,20 +140,24 @@ def write_inputs_and_labels_npz(training_data: "TrainingData", out: Path) -> Com
     return CommandResult({"out": out, "tasks": n}, summary=f"{n:,} tasks; wrote {out}")
 
 
-def mean_std_of_measures_per_split_text(series: "Series", n_tasks_of_split: dict[str, int]) -> str:
-    """Return the measures of every split as text, mean ± std over runs; the baseline predicts the most frequent label."""
+def mean_std_of_measures_per_split_text(series: "Series") -> str:
+    """Return the measures of every split as text, mean ± std over runs and number of tasks of each.
+
+    The baseline predicts the most frequent label.
+    """
     blocks = []
-    for split, size in n_tasks_of_split.items():
-        names = [name for name in series.measures if name.startswith(f"{split} ")]
+    for split, counts in series.split_counts.items():
         rows = [
             (
                 name.partition(" ")[2].replace("baseline", "always the most frequent label"),
                 series.mean_plus_minus_std_text(name),
+                f"{series.n_tasks_of_measure(name):,} tasks",
             )
-            for name in names
+            for name in series.measures
+            if name.startswith(f"{split} ")
         ]
         if rows:
-            blocks.append(f"{split}: {size:,} tasks\n" + aligned_table_text(rows, indent="  "))
+            blocks.append(f"{split}: {counts.text}\n" + aligned_table_text(rows, indent="  "))
     return "\n\n".join(blocks)
 
 
@@ -218,7 +238,14 @@ train = Train(
             "head", "HEAD", "", "head that learns from the votes of each worker: two-heads, ...  [default: none]"
         ),
         _model_section_flag_showing_default(
-            "main", "TARGET", "gold", "hard target of --head two-heads: gold or majority"
+            "main", "TARGET", "", "hard target of --head two-heads: gold or majority  [default: gold]"
+        ),
+        Flag(
+            ["--chosen"],
+            MODEL,
+            metavar="FILE|SPLIT",
+            help="tasks that --target mixed[first=...,rest=...] trains on first: a CSV file with the column task, or a split "
+            "of INPUT  [default: the tasks that have first, unless all have it]",
         ),
         _model_section_flag_showing_default(
             "augment", "NAME", "none", "augment images in every epoch: crop-flip or shear-flip-resize"
@@ -249,6 +276,14 @@ train = Train(
             default="70,10,20",
             metavar="A,B,C",
             help="shares of a stratified random split into train, dev and test, if no split is given  [default: 70,10,20]",
+        ),
+        Flag(
+            ["--choose"],
+            TRAINING,
+            type=Choice("labels", ("gold", "votes")),
+            metavar="[gold|votes]",
+            help="labels of the dev tasks that choose the best epoch, by --best or else by accuracy (gold) or cross-entropy to "
+            "vote shares (votes)  [default: gold labels if there are any, with --best only]",
         ),
         *[option_flag(option, TRAINING) for option in Plan.options() if option.name != "seed"],
         Flag(

@@ -55,6 +55,8 @@ class Description:
     share_gold_unvoted: float | None  # share of gold tasks whose gold label got no vote
     majority_label_share: float | None  # accuracy of always answering gold's most frequent label
     soft: bool
+    n_agreement: int  # tasks with several answers, of which observed_agreement is the mean
+    n_gold_workers: int  # workers who answered a gold task
 
     def summary_values(self) -> dict[str, Any]:
         """Return all statistics of the votes as name -> value; None if a statistic cannot be computed."""
@@ -74,7 +76,7 @@ class Description:
             ("votes per task", f"{middle:.2f} ({low:g} to {high:g})"),
             ("votes per worker", format_median_and_range_or_keep_none(self.votes_per_worker)),
             ("votes per task / labels", format_number_or_keep_none(self.votes_per_label, 3)),
-            ("observed agreement", format_number_or_keep_none(self.observed_agreement, 3)),
+            ("observed agreement", self._agreement_text()),
             ("mean entropy of vote shares", f"{self.mean_entropy:.3f} nats"),
             ("tasks with one label voted", format_percent_or_keep_none(self.share_unanimous)),
             ("tasks with at most two", format_percent_or_keep_none(self.share_at_most_two_labels)),
@@ -86,12 +88,24 @@ class Description:
             ("tasks with votes and gold", f"{self.n_gold:,}" if self.n_gold else None),
             ("accuracy of a vote", format_number_or_keep_none(self.vote_accuracy, 4)),
             ("accuracy of workers, mean", format_number_or_keep_none(self.worker_accuracy, 4)),
-            (f"workers above {GOOD_WORKER:g}", format_percent_or_keep_none(self.share_good_workers)),
+            (f"workers above {GOOD_WORKER:g}", self._good_workers_text()),
             ("majority vote, ties shared", format_number_or_keep_none(self.majority_accuracy, 4)),
             ("always the most frequent label", format_number_or_keep_none(self.majority_label_share, 4)),
             ("gold label got no vote", format_percent_or_keep_none(self.share_gold_unvoted)),
         ]
         return [(name, value) for name, value in lines if value is not None]
+
+    def _agreement_text(self) -> str | None:
+        """Return the observed agreement as text, with its number of tasks if not all tasks with votes have several."""
+        text = format_number_or_keep_none(self.observed_agreement, 3)
+        if text is None or self.n_agreement == self.n_tasks - self.n_tasks_without_votes:
+            return text
+        return f"{text} (on {self.n_agreement:,} tasks with several answers)"
+
+    def _good_workers_text(self) -> str | None:
+        """Return the share of good workers as text, with the number of workers whose accuracy is known if not all are."""
+        text = format_percent_or_keep_none(self.share_good_workers)
+        return text if text is None or self.n_gold_workers == self.n_workers else f"{text} of {self.n_gold_workers:,}"
 
 
 def describe(votes: Votes, gold: SoftLabels | None = None) -> Description:
@@ -142,6 +156,7 @@ def describe(votes: Votes, gold: SoftLabels | None = None) -> Description:
         n_missing=votes.missing,
         seconds_median=float(np.median(seconds)) if seconds is not None and len(seconds) else None,
         soft=votes.answer is not None,
+        n_agreement=int((~np.isnan(agreeing_pair_share_per_task(votes))).sum()),
         **_gold_statistics_by_name(votes, gold),
     )
 
@@ -159,7 +174,7 @@ def _gold_statistics_by_name(votes: Votes, gold: SoftLabels | None) -> dict[str,
     empty: dict[str, Any] = dict.fromkeys((*names, "share_gold_unvoted", "majority_label_share"))
     known = None if gold is None else gold.shared(votes.tasks_with_votes)
     if known is None or not len(known):
-        return empty | {"n_gold": 0}
+        return empty | {"n_gold": 0, "n_gold_workers": 0}
     gold_votes = votes.on(known.tasks)
     truth = as_names(known.hard())
     true = positions(votes.labels, truth)  # -1: a gold label that is not a label of the votes
@@ -177,6 +192,7 @@ def _gold_statistics_by_name(votes: Votes, gold: SoftLabels | None) -> dict[str,
     voted = np.bincount(tally.row_of_each_candidate[hit & (tally.mass > 0)], minlength=gold_votes.n_tasks) > 0
     return empty | {
         "n_gold": len(known),
+        "n_gold_workers": len(accuracy),
         "worker_accuracy": mean_or_zero(accuracy) if len(accuracy) else None,
         "share_good_workers": mean_or_zero(accuracy > GOOD_WORKER) if len(accuracy) else None,
         "vote_accuracy": float(right.sum() / gold_votes.weights.sum()),

@@ -53,12 +53,21 @@ class Evaluation(DataType):
 
     def summary_values(self) -> dict[str, object]:
         best = f"always {self.majority_label!r}: {self.majority_share:.4f}"
-        return {"measures": len(self), "tasks": int(self.n.max(initial=0)), "majority baseline": best}
+        return {"measures": len(self), **self._n_tasks_by_reference(), "majority baseline": best}
+
+    def _n_tasks_by_reference(self) -> dict[str, int]:
+        """Return {"tasks": number of tasks}, or {"tasks against truth": ..., "tasks against votes": ...} if they differ."""
+        n = dict(zip(self.against.tolist(), self.n.tolist(), strict=True))
+        if len(set(n.values())) < 2:
+            return {"tasks": int(self.n.max(initial=0))}
+        return {f"tasks against {against}": tasks for against, tasks in n.items()}
 
     @property
     def majority_baseline_text(self) -> str:
         """A text with the most frequent true label and the accuracy of always predicting it."""
-        return f"always {self.majority_label!r}, the most frequent label: accuracy {self.majority_share:.4f}"
+        text = f"always {self.majority_label!r}, the most frequent label: accuracy {self.majority_share:.4f}"
+        n_true = self.n[self.against == "truth"]
+        return f"{text} on {n_true[0]:,} tasks" if len(n_true) else text
 
     def text_rows(self, digits: int = 4) -> list[tuple[str, str, str, str, str, str, str]]:
         """Return one row of texts per measure for display: measure, value, interval, baseline, better, tasks, against."""
@@ -136,10 +145,10 @@ class Evaluation(DataType):
         return "\n".join(lines) + "\n"
 
     def _table_footer_text(self) -> str:
-        """Return the text below the table: the number of tasks, the interval settings and the majority baseline."""
-        tasks = int(self.n.max(initial=0))
+        """Return the text below the table: the numbers of tasks, the interval settings and the majority baseline."""
+        tasks = ", ".join(f"{n:,} {words}" for words, n in self._n_tasks_by_reference().items())
         drawn = f"; {100 * self.level:g}% intervals of {self.repeats:,} resamples of tasks" if self.repeats else ""
-        return f"{tasks:,} tasks{drawn}; {self.majority_baseline_text}"
+        return f"{tasks}{drawn}; {self.majority_baseline_text}"
 
 
 def _number_text_or_empty(value: float, digits: int) -> str:

@@ -11,7 +11,7 @@ from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.recipe_tables import Table, Tables
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
-from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
+from plurivox.workflows.net_evaluation import every_run_table, gold_use_note, mean_and_std_table
 from plurivox.workflows.result_cache import ResultCache
 
 if TYPE_CHECKING:
@@ -171,11 +171,17 @@ class Fornaciari2021(Recipe):
             f"{split}; epochs chosen by macro F1 on dev against the kind of label trained on; accuracy, macro F1, NLL "
             "against gold; CE and entropy r against vote shares"
         )
+        on_gold = "gold" in split_at_commas_outside_brackets(self.mains)
+        gold_note = gold_use_note(
+            ["as training labels and to choose the epoch in the conditions whose name begins with gold"]
+            if on_gold
+            else []
+        )
         correctness_table = one_and_two_heads_correctness_table(texts, predictions)
         return Tables(
             f"{texts.name}: one head and two, {self.runs} runs",
             (
-                mean_and_std_table("Measures", found, (note,), first_column_name="condition"),
+                mean_and_std_table("Measures", found, (note, gold_note), first_column_name="condition"),
                 self._split_sizes_table(texts),
                 two_heads_gain_table(texts, predictions, self.repeats, self.fraction),
                 *(() if correctness_table is None else (correctness_table,)),

@@ -13,7 +13,7 @@ from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.recipe_tables import Tables
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
-from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
+from plurivox.workflows.net_evaluation import every_run_table, gold_use_note, mean_and_std_table
 from plurivox.workflows.result_cache import ResultCache
 
 if TYPE_CHECKING:
@@ -24,12 +24,6 @@ METHODS = (
     "crowd-layer,conal,trace-regularised,geo-crowd-net-f,geo-crowd-net-w,union-net-a,union-net-b,annot-mix,raykar,"
     "raykar-logistic"
 )
-
-GOLD_USE = {  # choose -> note on the gold labels that the methods have used
-    "votes": "gold labels are used for training by gold and two-heads-gold only, and by no method for choosing the epoch",
-    "gold": "every method has used the gold labels of the validation photos, to choose the epoch; gold and two-heads-gold are "
-    "also trained on gold labels",
-}
 
 
 @dataclass(frozen=True)
@@ -148,10 +142,10 @@ class Labelme(Recipe):
             else "votes on a tenth of the training photos"
         )
         notes = (
-            GOLD_USE[self.choose],
             f"always {label}: accuracy {share:.4f}; epochs chosen by the {by}; test photos have no votes, so all is against "
             "gold; ECE has 15 bins over all test photos",
             f"raykar-logistic, dev score by L2: {_format_l2_scores(setting.chosen_l2)}" if setting.chosen_l2 else "",
+            (gold_note := self._gold_use_note(len(setting.parts["dev"]))),
         )
         soft_note = (
             "against the votes on the last fifth; runs of raykar-logistic differ only in their photos; shares of so few "
@@ -162,12 +156,26 @@ class Labelme(Recipe):
             (
                 mean_and_std_table("Test photos, against gold", test_measures, notes),
                 *differences_to_reference_table(setting, test_predictions, self.reference),
-                mean_and_std_table("Training photos held out, against votes", held_out_measures, (soft_note,)),
+                mean_and_std_table(
+                    "Training photos held out, against votes", held_out_measures, (soft_note, gold_note)
+                ),
                 every_run_table("Every run on the test photos", test_measures, self.seed),
                 every_run_table("Every run on photos held out", held_out_measures, self.seed),
             ),
             self.spec,
         )
+
+    def _gold_use_note(self, n_validation_photos: int) -> str:
+        """Return the note which methods are trained on gold labels, and whether gold labels choose epoch and L2 penalty."""
+        from plurivox.recipes._papers.labelme_training_and_measures import methods_trained_on_gold
+
+        trained = methods_trained_on_gold(split_at_commas_outside_brackets(self.methods))
+        uses = [f"as training labels by {', '.join(trained)}"] if trained else []
+        if self.choose == "gold":
+            uses.append(
+                f"by all methods to choose the epoch or the L2 penalty ({n_validation_photos:,} validation photos)"
+            )
+        return gold_use_note(uses)
 
 
 Runs = dict[str, list[dict[str, float]]]

@@ -13,7 +13,7 @@ from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.recipe_tables import Tables
 from plurivox.recipes._contract import DatasetReader, Recipe, parse_shares, read_dataset
-from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
+from plurivox.workflows.net_evaluation import every_run_table, gold_use_note, mean_and_std_table
 from plurivox.workflows.result_cache import ResultCache
 
 if TYPE_CHECKING:
@@ -85,12 +85,28 @@ class PruneAndTrain(Recipe):
             f"{len(gold):,} test tasks, never pruned; always {label}: accuracy {share:.4f}; labels: share of the training "
             "labels that are correct"
         )
+        gold_note = gold_use_note(self._gold_uses(setup))
         title = f"Dropping the worst of {len(setup.parts['train']):,} tasks by {self.score}, then {self.method}"
         tables = (
-            mean_and_std_table(title, found, (note,), first_column_name="dropped"),
+            mean_and_std_table(title, found, (note, gold_note), first_column_name="dropped"),
             every_run_table("Every run", found, self.seed, first_column_name="dropped"),
         )
         return Tables(f"Pruning {setup.training_data.name} before training", tables, self.spec)
+
+    def _gold_uses(self, setup: "DynamicsSetup") -> list[str]:
+        """Return for what gold labels are used besides measuring: to score tasks, as training labels, to choose the epoch."""
+        from plurivox import identify
+        from plurivox.workflows.net_evaluation import dev_truth_and_its_kind
+        from plurivox.workflows.score_by_training_dynamics import gold_use_of_score
+        from plurivox.workflows.train_nets import make_train_spec
+
+        uses = gold_use_of_score(identify.methods.make(self.score)) if self._parse_alphas() else []
+        if make_train_spec(self.method).target.can_train_on_gold:
+            uses.append(f"as training labels ({self.method})")
+        truth, kind = dev_truth_and_its_kind(setup.training_data, setup.parts, "accuracy")
+        if truth is not None and kind == "gold":
+            uses.append(f"to choose the epoch (accuracy on {len(truth):,} dev tasks)")
+        return uses
 
     def _drop_tasks_train_and_measure(
         self, setup: "DynamicsSetup", order: "_TaskDropOrder", drop_rule: str, alpha: float

@@ -19,7 +19,7 @@ from plurivox.train.heads import Head
 from plurivox.train.loop.dev_evaluation_and_history import Dev, Measure
 from plurivox.train.loop.prepared_data_and_trainer import PreparedData
 from plurivox.train.loop.train_spec import Record, TrainSpec, required_target_kind
-from plurivox.train.loop.training_run import Log, TrainingRun
+from plurivox.train.loop.training_run import TRAINING_LABELS, Log, TrainingRun
 from plurivox.train.losses import Loss
 from plurivox.train.nets import Net
 from plurivox.train.targets import Supervision, Target
@@ -86,7 +86,15 @@ def fit(
         rows, spec, known, tasks=names, labels=labels, weight=weight
     )
     run = TrainingRun(
-        spec, data, dev=dev, measures=measures, folder=folder, save_seconds=save_seconds, log=log, progress=progress
+        spec,
+        data,
+        dev=dev,
+        measures=measures,
+        folder=folder,
+        save_seconds=save_seconds,
+        log=log,
+        progress=progress,
+        gold_used=[TRAINING_LABELS] if spec.target.trains_on_gold(known, data.tasks) else [],
     )
     return run.train_to_end()
 

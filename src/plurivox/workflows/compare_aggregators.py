@@ -5,14 +5,14 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plurivox import aggregate, evaluate
 from plurivox.aggregate import Aggregator
-from plurivox.core.array_types import TEXT, Floats, Names
+from plurivox.core.array_types import TEXT, Floats, Ints, Names
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, PlurivoxWarning, first_few, unknown_name_error
 from plurivox.core.method import split_at_commas_outside_brackets
@@ -46,6 +46,9 @@ class Comparison(DataType):
     repeats: int = 10_000  # number of bootstrap resamples
     seed: int = 0
     notes: tuple[str, ...] = ()  # which method could not be applied to which data set, and why
+    tasks: Ints | None = None  # (n_rows,) number of tasks with votes and a gold label; None in files of version 1
+
+    version: ClassVar[int] = 2
 
     @property
     def method_specs(self) -> list[str]:
@@ -82,8 +85,21 @@ class Comparison(DataType):
     # ---- output
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the comparison as columns dataset, method, accuracy, nll, brier, ece, seconds."""
-        return {name: getattr(self, name) for name in ("dataset", "method", *MEASURES, "seconds")}
+        """Return the comparison as columns dataset, method, accuracy, nll, brier, ece, seconds, tasks (if counted)."""
+        found = {name: getattr(self, name) for name in ("dataset", "method", *MEASURES, "seconds")}
+        return found if self.tasks is None else found | {"tasks": self.tasks}
+
+    @property
+    def task_counts_text(self) -> str:
+        """The number of tasks with votes and a gold label, over which measures are computed, as text; "" if not counted.
+
+        For several data sets the smallest and the largest number.
+        """
+        if self.tasks is None:
+            return ""
+        low, high = int(self.tasks.min()), int(self.tasks.max())
+        each = " each" if len(self.dataset_names) > 1 else ""
+        return f"{low:,}{'' if low == high else f' to {high:,}'} tasks with votes and a gold label{each}"
 
     def csv(self) -> str:
         """Return the comparison as CSV text, one row per data set and method."""
@@ -121,8 +137,8 @@ class Comparison(DataType):
             tables[f"{COLUMN_TITLES[measure]} by data set"] = _markdown_table(
                 ["data set", *specs], [self.dataset_names, *cells]
             )
-        if self.notes:
-            tables["Notes"] = "\n".join(f"- {note}" for note in self.notes)
+        if notes := [*filter(None, [self.task_counts_text]), *self.notes]:
+            tables["Notes"] = "\n".join(f"- {note}" for note in notes)
         return "\n".join(f"{title}\n\n{table}\n" for title, table in tables.items())
 
     def summary_values(self) -> dict[str, object]:
@@ -167,7 +183,8 @@ def compare(
     specs = [method.spec for method in made]
     base = specs[0] if reference is None else aggregate.methods.make(reference).spec
     _check_specs_distinct_and_include_reference(specs, base)
-    rows, notes = _measure_methods_and_note_failures(pairs, made, progress)
+    truths = {name: gold_of_tasks_with_votes(*pair, f"{name}: ") for name, pair in pairs.items()}
+    rows, notes = _measure_methods_and_note_failures(pairs, truths, made, progress)
     figures = dict(zip((*MEASURES, "seconds"), np.array(rows, np.float64).T, strict=True))
     return Comparison(
         dataset=np.repeat(np.array(list(pairs), TEXT), len(made)),
@@ -177,6 +194,7 @@ def compare(
         repeats=repeats,
         seed=seed,
         notes=tuple(notes),
+        tasks=np.repeat([len(truth) for truth in truths.values()], len(made)),
     )
 
 
@@ -218,14 +236,17 @@ def _votes_and_gold_of_dataset(data: Dataset, gold: SoftLabels | None, part: str
 
 
 def _measure_methods_and_note_failures(
-    votes_and_gold_by_dataset: Mapping[str, Pair], methods: Sequence[Aggregator], progress: Progress
+    votes_and_gold_by_dataset: Mapping[str, Pair],
+    truth_by_dataset: Mapping[str, SoftLabels],
+    methods: Sequence[Aggregator],
+    progress: Progress,
 ) -> tuple[list[tuple[float, ...]], list[str]]:
     """Return (accuracy, ..., seconds) of each aggregator on each data set, and notes on those that could not be applied."""
     rows: list[tuple[float, ...]] = []
     notes: list[str] = []
     total = len(votes_and_gold_by_dataset) * len(methods)
-    for name, (votes, gold) in votes_and_gold_by_dataset.items():
-        truth = gold_of_tasks_with_votes(votes, gold, f"{name}: ")
+    for name, (votes, _) in votes_and_gold_by_dataset.items():
+        truth = truth_by_dataset[name]
         for method in methods:
             step = len(rows)
             try:

@@ -153,10 +153,24 @@ def splits_from_file_or_data_else_random(
     return found
 
 
+def chosen_tasks_of_file_or_split(training_data: TrainingData, file_or_split: str) -> Names:
+    """Return the tasks in a CSV file with the column task, or those of a split of the data, given by its name."""
+    names = training_data.tasks[:0] if training_data.split is None else training_data.split
+    is_in_split = np.array([str(name) == file_or_split for name in names.tolist()], bool)
+    if is_in_split.any():
+        return training_data.tasks[is_in_split]
+    if not Path(file_or_split).is_file():
+        known = first_few(dict.fromkeys(names.tolist()), 6) or "none"
+        raise InputError(
+            f"{file_or_split} is neither a file nor a split of {training_data.name}; its splits are: {known}"
+        )
+    return splits.read_task_list(file_or_split)
+
+
 # ---- the folder of a series of runs
 #
-#     settings.json   command, input and the tasks of train, dev and test (here)
-#     results.csv     the measures of all runs (`workflows.train_runs`)
+#     settings.json   command, input, the tasks of train, dev and test, those left out, use of gold labels (here)
+#     results.csv     the measures of all runs, and over how many tasks they are (`workflows.train_runs`)
 #     run-000/        result.json (`train.parallel.multi_seed_runs`); weights, history and recorded logits
 #                     (`train.trained_net`); a checkpoint while it is trained (`train.loop.training_run`)
 
@@ -192,9 +206,26 @@ class RunFolder:
             settings = {"command": command, "input": source, "parts": tasks_of}
             temporary.write_text(json.dumps(settings), encoding="utf-8")
 
+    def add_to_settings(self, **settings: Any) -> None:
+        """Add settings to those that `create_or_check_same_splits` wrote; a setting of the same name is replaced."""
+        path = self.path / SETTINGS
+        saved = json.loads(path.read_text(encoding="utf-8"))
+        with atomic_file(path) as temporary:
+            temporary.write_text(json.dumps(saved | settings), encoding="utf-8")
+
 
 def read_splits_of_run_folder(run_folder: Path) -> dict[str, Names]:
     """Return the train, dev and test tasks with which the nets in a run folder were trained; {} if not recorded."""
     path = run_folder / SETTINGS
     splits = json.loads(path.read_text(encoding="utf-8"))["parts"] if path.is_file() else {}
     return {name: as_names(tasks, "tasks") for name, tasks in splits.items() if tasks}
+
+
+def read_tasks_trained_on(run_folder: Path) -> Names | None:
+    """Return the tasks that the nets in a run folder were trained on; None if the folder does not say which were left out."""
+    path = run_folder / SETTINGS
+    settings = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    if "left_out" not in settings:
+        return None
+    left_out = {task for tasks in settings["left_out"].values() for task in tasks}
+    return as_names([task for task in settings["parts"]["train"] if task not in left_out], "tasks")

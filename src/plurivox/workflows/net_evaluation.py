@@ -1,20 +1,21 @@
 """Evaluate trained nets against gold labels and vote shares; summarise several training runs as mean ± std and as tables."""
 
 import csv
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from plurivox.core.array_types import Floats, Names
+from plurivox.core.array_types import Names
 from plurivox.core.atomic_write import atomic_file
-from plurivox.core.errors import unknown_name_error
+from plurivox.core.errors import InputError, unknown_name_error
 from plurivox.core.name_encoding import positions
 from plurivox.core.recipe_tables import Table
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.evaluate import MEASURES, Measure, Spread, majority_baseline, spread
+from plurivox.evaluate import MEASURES, Measure, Spread, majority_baseline
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.training_hyperparameters import Plan
 
@@ -44,6 +45,19 @@ def gold_and_vote_shares(training_data: TrainingData, tasks: Names) -> tuple[Sof
     return (gold if gold is not None and len(gold) else None), shares
 
 
+def gold_use_note(uses: Sequence[str]) -> str:
+    """Return a note on the uses of gold labels besides measuring, such as "as training labels (gold)".
+
+    >>> gold_use_note(["as training labels", "to choose the epoch"])
+    'gold labels are used as training labels and to choose the epoch'
+    >>> gold_use_note([])
+    'gold labels are used neither as training labels nor to choose the epoch'
+    """
+    return (
+        f"gold labels are used {' and '.join(uses) if uses else 'neither as training labels nor to choose the epoch'}"
+    )
+
+
 def labels_absent_from_training(training_data: TrainingData, splits: Mapping[str, Names]) -> Names:
     """Return the labels that dev or test tasks have by gold, but no training task has by gold or votes."""
     gold, shares = gold_and_vote_shares(training_data, splits["train"])
@@ -61,19 +75,27 @@ def labels_absent_from_training(training_data: TrainingData, splits: Mapping[str
     return present[~known]
 
 
-def dev_inputs_and_truth(
-    training_data: TrainingData, splits: Mapping[str, Names], measure_name: str
-) -> tuple[Floats, SoftLabels] | None:
-    """Return (inputs, true labels) of the dev tasks: gold labels, else vote shares; None if there are neither.
+def dev_truth_and_its_kind(
+    training_data: TrainingData, splits: Mapping[str, Names], measure_name: str, choose: str = ""
+) -> tuple[SoftLabels | None, str]:
+    """Return (true labels of the dev tasks, "gold" or "votes"); (None, "") if there are none.
 
-    Measures of entropy are undefined for gold labels, whose entropy is 0: for them vote shares come first.
+    `choose` says which; if it is "", gold labels, else vote shares. Measures of entropy are undefined for gold labels, whose
+    entropy is 0: for them vote shares come first. Raises InputError if no dev task has the labels that `choose` says.
     """
-    truth = None
-    if "dev" in splits:
-        hard, soft = gold_and_vote_shares(training_data, splits["dev"])
-        first, second = (soft, hard) if measure_name.startswith("entropy-") else (hard, soft)
-        truth = first if first is not None else second
-    return None if truth is None else (training_data.inputs_of(truth.tasks), truth)
+    hard, soft = gold_and_vote_shares(training_data, splits["dev"]) if "dev" in splits else (None, None)
+    found = {"gold": hard, "votes": soft}
+    if choose:
+        if found[choose] is None:
+            labels = "a gold label" if choose == "gold" else "votes"
+            raise InputError(
+                f"no dev task of {training_data.name} has {labels} by which the epoch could be chosen; leave out choose "
+                "(--choose), or give other splits"
+            )
+        return found[choose], choose
+    first, second = ("votes", "gold") if measure_name.startswith("entropy-") else ("gold", "votes")
+    kind = next((kind for kind in (first, second) if found[kind] is not None), "")
+    return found.get(kind), kind
 
 
 def plan_with_goal_and_dev_measure(plan: Plan) -> tuple[Plan, dict[str, Measure]]:
@@ -103,6 +125,54 @@ def measure_net_on_each_split(
     return found
 
 
+@dataclass(frozen=True)
+class SplitCounts:
+    """The number of tasks of a split, and of those among them over which its hard and its soft measures are computed."""
+
+    tasks: int
+    gold: int  # tasks with a gold label: hard measures and the baseline
+    votes: int  # tasks with votes: soft measures
+
+    def n_tasks_of_measure(self, measure: str) -> int:
+        """Return the number of tasks of a measure, named as by `measure_net_on_each_split` without its split."""
+        return self.votes if measure.startswith("soft ") else self.gold
+
+    @property
+    def text(self) -> str:
+        """The counts as text, such as "12 tasks, 5 with a gold label, 9 with votes"."""
+        return f"{self.tasks:,} tasks, {self.gold:,} with a gold label, {self.votes:,} with votes"
+
+
+def count_tasks_of_each_split(training_data: TrainingData, splits: Mapping[str, Names]) -> dict[str, SplitCounts]:
+    """Return {split: its number of tasks, of those with a gold label and of those with votes}."""
+    found = {}
+    for split, tasks in splits.items():
+        gold, shares = gold_and_vote_shares(training_data, tasks)
+        found[split] = SplitCounts(len(tasks), 0 if gold is None else len(gold), 0 if shares is None else len(shares))
+    return found
+
+
+@dataclass(frozen=True)
+class TrainedCounts:
+    """The number of tasks that a net is trained on, those left out by reason, and for what gold labels are used."""
+
+    trained: int
+    left_out: Mapping[str, int] = field(default_factory=dict)  # reason -> number of tasks
+    by_target: Mapping[str, int] = field(default_factory=dict)  # with the target `mixed`: target -> number of tasks
+    gold_used: tuple[str, ...] = ()  # such as "training labels", "choosing the epoch"
+    labels_text: str = ""  # the use of gold labels, and of dev labels to choose the epoch, as one line
+
+    @property
+    def text(self) -> str:
+        """The counts as text, such as "28 of 84 tasks (56 left out: no label for the target gold)"."""
+        by_target = ", ".join(f"{n:,} on {target}" for target, n in self.by_target.items())
+        if not self.left_out:
+            return f"{self.trained:,} tasks" + (f": {by_target}" if by_target else "")
+        total = self.trained + sum(self.left_out.values())
+        reasons = "; ".join(f"{n:,} left out: {reason}" for reason, n in self.left_out.items())
+        return f"{self.trained:,} of {total:,} tasks ({reasons})" + (f": {by_target}" if by_target else "")
+
+
 # ---- several runs
 
 
@@ -114,6 +184,8 @@ class Series:
     measures: Mapping[str, tuple[float, ...]]  # one value per run
     at_once: int = 1  # how many runs were trained in parallel
     stacked: bool = False  # whether they were trained as one stacked net
+    split_counts: Mapping[str, SplitCounts] = field(default_factory=dict)  # of the splits that are measured
+    trained_counts: TrainedCounts | None = None
 
     @classmethod
     def from_measures_of_runs(
@@ -128,30 +200,47 @@ class Series:
         return cls(tuple(range(first_seed, first_seed + len(measures_of_each_run))), measures, at_once, stacked)
 
     def mean_over_runs(self, measure: str) -> float:
-        """Return the mean of a measure over the training runs."""
-        return Spread.mean_and_std_of(self.measures[measure]).mean
+        """Return the mean of a measure over the training runs in which it is defined; NaN if there is none."""
+        return _spread_of_defined(self.measures[measure]).mean
 
     def std_over_runs(self, measure: str) -> float:
-        """Return the standard deviation of a measure over the training runs (divided by n - 1); NaN for a single run."""
-        return Spread.mean_and_std_of(self.measures[measure]).std
+        """Return the standard deviation (n - 1) of a measure over the runs in which it is defined; NaN for a single one."""
+        return _spread_of_defined(self.measures[measure]).std
+
+    def n_runs_with_measure(self, measure: str) -> int:
+        """Return the number of training runs in which a measure is defined: its mean and std are over these."""
+        return _spread_of_defined(self.measures[measure]).n
 
     def mean_plus_minus_std_text(self, measure: str, digits: int = 4) -> str:
-        """Return the "mean ± std" of a measure over the training runs as text.
+        """Return the "mean ± std" of a measure over the training runs as text; it says in how many runs it is undefined.
 
-        >>> Series((0, 1), {"accuracy": (0.8, 0.9)}).mean_plus_minus_std_text("accuracy")
-        '0.8500 ± 0.0707'
+        >>> series = Series((0, 1, 2), {"accuracy": (0.8, 0.9, 0.7), "r": (0.8, 0.9, float("nan"))})
+        >>> series.mean_plus_minus_std_text("accuracy"), series.mean_plus_minus_std_text("r")
+        ('0.8000 ± 0.1000', '0.8500 ± 0.0707 (undefined in 1 of 3 runs)')
         """
-        return Spread.mean_and_std_of(self.measures[measure]).mean_plus_minus_std_text(digits)
+        return _format_mean_and_std(self.measures[measure], digits, len(self.seeds))
+
+    def n_tasks_of_measure(self, measure: str) -> int | None:
+        """Return the number of tasks over which a measure, such as "test accuracy", is computed; None if not counted."""
+        split, _, name = measure.partition(" ")
+        return self.split_counts[split].n_tasks_of_measure(name) if split in self.split_counts else None
 
     def run_seed_and_measure_columns(self) -> dict[str, tuple[float, ...]]:
         """Return the training runs as columns: run, seed, and one per measure."""
         return {"run": tuple(range(len(self.seeds))), "seed": self.seeds, **self.measures}
 
+    def _task_count_columns(self) -> dict[str, tuple[float, ...]]:
+        """Return columns of the number of training tasks, and of tasks with a gold label and with votes of each split."""
+        counts = {} if self.trained_counts is None else {"train tasks": self.trained_counts.trained}
+        for split, one in self.split_counts.items():
+            counts |= {f"{split} tasks with gold": one.gold, f"{split} tasks with votes": one.votes}
+        return {name: (n,) * len(self.seeds) for name, n in counts.items()}
+
     def write_measures_of_runs(self, csv_path: Path) -> None:
-        """Write the measures of all training runs to a CSV file with one row per run."""
+        """Write the measures of all training runs to a CSV file with one row per run, and the numbers of tasks behind them."""
         with atomic_file(csv_path) as part, part.open("w", newline="", encoding="utf-8") as file:
             rows = csv.writer(file, lineterminator="\n")
-            columns = self.run_seed_and_measure_columns()
+            columns = self.run_seed_and_measure_columns() | self._task_count_columns()
             rows.writerow(columns)
             rows.writerows(zip(*columns.values(), strict=True))
 
@@ -178,15 +267,27 @@ def mean_and_std_table(
     }
     for name in names:
         cells[name] = [
-            _format_mean_and_std([one[name] for one in each if name in one], digits)
+            _format_mean_and_std([one[name] for one in each if name in one], digits, len(each))
             for each in measures_of_runs_by_method.values()
         ]
     return Table(title, cells, tuple(note for note in notes if note))
 
 
-def _format_mean_and_std(values: Sequence[float], digits: int) -> str:
-    """Return "mean ± std" as text; "-" if there are no values."""
-    return spread(values).mean_plus_minus_std_text(digits) if values else "-"
+def _spread_of_defined(values: Sequence[float]) -> Spread:
+    """Return mean and standard deviation of the values that are not NaN, and their number `n`; NaN if there is none."""
+    defined = [value for value in values if not math.isnan(value)]
+    return Spread.mean_and_std_of(defined) if defined else Spread(float("nan"), float("nan"), 0)
+
+
+def _format_mean_and_std(values: Sequence[float], digits: int, n_runs: int) -> str:
+    """Return "mean ± std" of the defined values as text, and in how many of `n_runs` there is none; "-" without values."""
+    if not values:
+        return "-"
+    about = _spread_of_defined(values)
+    if not about.n:
+        return "undefined"
+    missing = f" (undefined in {n_runs - about.n} of {n_runs} runs)" if about.n < n_runs else ""
+    return about.mean_plus_minus_std_text(digits) + missing
 
 
 def every_run_table(

@@ -19,7 +19,7 @@ from plurivox.io import Dataset
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.training_hyperparameters import Plan
 from plurivox.workflows.load_training_data import load_training_data, splits_from_file_or_data_else_random
-from plurivox.workflows.net_evaluation import every_run_table, mean_and_std_table
+from plurivox.workflows.net_evaluation import every_run_table, gold_use_note, mean_and_std_table
 from plurivox.workflows.score_tasks_workers import EvidenceCache
 from plurivox.workflows.train_nets import make_train_spec, train_once
 from plurivox.workflows.wrong_vote_detection import NOTES, WrongVoteDetection, detection_interval_table
@@ -75,6 +75,12 @@ def train_nets_and_score_tasks(setup: DynamicsSetup, method: Identifier, progres
     if "worker_dynamics" in needs:
         evidence = replace(evidence, worker_dynamics=train_and_record_net_per_worker(setup, progress))
     return method.score(evidence)
+
+
+def gold_use_of_score(method: Identifier) -> list[str]:
+    """Return ["as training labels ..."] if a score by training dynamics trains its nets on gold labels; else []."""
+    uses_gold = "gold" in method.required_evidence()
+    return [f"as training labels of the nets that score tasks ({method.name()}[assigned=gold])"] if uses_gold else []
 
 
 def train_and_record_one_net(
@@ -145,7 +151,8 @@ def worst_tasks_and_wrong_vote_detection_tables(
         true = dict(zip(known.tasks.tolist(), known.hard().tolist(), strict=True))
         cells["gold"] = [str(true.get(one, "")) for one in worst.tolist()]
     note = f"{mean.made_by} as its paper defines it, mean over {len(scores_of_each_run)} runs; the worst first"
-    tables = [Table(f"The {len(worst)} worst of {len(mean.names):,} tasks by {mean.made_by}", cells, (note,))]
+    notes = (note,) if gold is None else (note, gold_use_note(gold_use_of_score(identify.methods.make(mean.made_by))))
+    tables = [Table(f"The {len(worst)} worst of {len(mean.names):,} tasks by {mean.made_by}", cells, notes)]
     if gold is not None:
         entropy = identify.methods.make("entropy").score(Evidence(votes=votes))
         detections = {

@@ -1,6 +1,6 @@
 """Train nets on a data set: once, or as a series of runs with different seeds."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,8 +21,8 @@ from plurivox.train.data.training_data import TrainingData
 from plurivox.train.loop.dev_evaluation_and_history import Measure
 from plurivox.train.loop.prepared_data_and_trainer import PreparedData
 from plurivox.train.loop.tensorboard_log import TensorBoardLog, require_tensorboard
-from plurivox.train.loop.train_spec import DEFAULT_MAIN_TARGET, AgreementWeighting, Record, TrainSpec
-from plurivox.train.loop.training_run import Log, TrainingRun
+from plurivox.train.loop.train_spec import AgreementWeighting, Choose, Record, TrainSpec
+from plurivox.train.loop.training_run import CHOOSING_EPOCH, TRAINING_LABELS, Log, TrainingRun
 from plurivox.train.nets import Net
 from plurivox.train.parallel.multi_seed_runs import choose_parallel_runs_and_stacking, run_series
 from plurivox.train.targets import Supervision
@@ -31,7 +31,10 @@ from plurivox.train.training_hyperparameters import DEFAULT_LOSS, DEFAULT_NET, P
 from plurivox.workflows.load_training_data import RunFolder
 from plurivox.workflows.net_evaluation import (
     Series,
-    dev_inputs_and_truth,
+    TrainedCounts,
+    count_tasks_of_each_split,
+    dev_truth_and_its_kind,
+    gold_use_note,
     labels_absent_from_training,
     measure_net_on_each_split,
     plan_with_goal_and_dev_measure,
@@ -41,13 +44,14 @@ Note = Callable[[str], None]  # called with a message for the user
 OpenLog = Callable[[Path], Log]  # opens a log in the folder of a run
 DEFAULT_AGGREGATOR = "vote-shares"
 RESULTS = "results.csv"
+MEASURE_OF_CHOICE = {"gold": "accuracy", "votes": "cross-entropy"}  # labels that choose the epoch -> default measure
 
 
 def make_train_spec(
     target: str = "",
     *,
     soft: str = "",
-    main: str = DEFAULT_MAIN_TARGET,
+    main: str = "",
     net: str | Net = DEFAULT_NET,
     pretrained: str | Path | None = None,
     freeze: bool = False,
@@ -58,13 +62,16 @@ def make_train_spec(
     weigh: bool = False,
     least_agreement: float = 0.0,
     record: Record = False,
+    choose: Choose = "",
     plan: Plan | None = None,
 ) -> TrainSpec:
     """Return the TrainSpec (target, net, loss, head, plan, ...) of a training, from the option names of the command line.
 
     `target` is a target, or an aggregator whose soft labels are the target; `soft` is the aggregator of a target that uses soft
     labels. Default: vote shares, or the target of the head; `_target_spec_and_soft_label_aggregator` states the whole rule.
-    `main` is the hard target of two heads. `pretrained` weights and whether to `freeze` them are options of the net.
+    `main` is the hard target of two heads; default: gold. `choose` says whether gold labels or votes on the dev tasks choose
+    the best epoch; default: gold labels, else votes. If the plan has no measure for it (`best`), it is accuracy, or the
+    cross-entropy to vote shares. `pretrained` weights and whether to `freeze` them are options of the net.
 
     >>> heads = "crowd-layer", "two-heads"
     >>> [make_train_spec(head=head).target_text for head in heads], make_train_spec("dawid-skene").target_text
@@ -72,7 +79,9 @@ def make_train_spec(
     """
     taught, aggregator = _target_spec_and_soft_label_aggregator(target, soft)
     weights = ({} if pretrained is None else {"pretrained": str(pretrained)}) | ({"freeze": True} if freeze else {})
-    return TrainSpec.from_names_or_objects(
+    if choose and (plan or Plan()).best == "last":
+        plan = replace(plan or Plan(), best=MEASURE_OF_CHOICE[choose])
+    made = TrainSpec.from_names_or_objects(
         taught,
         net=net,
         net_options=weights,
@@ -86,6 +95,7 @@ def make_train_spec(
         weighting=AgreementWeighting(weigh, least_agreement) if weigh or least_agreement > 0 else None,
         soft=aggregator,
     )
+    return replace(made, choose=choose)
 
 
 def _target_spec_and_soft_label_aggregator(target: str, soft: str) -> tuple[str | None, Aggregator | None]:
@@ -120,15 +130,33 @@ class PreparedTraining:
     data: PreparedData
     dev: tuple[Floats, SoftLabels] | None
     measures: Mapping[str, Measure]
+    dev_labels: str = ""  # kind of the true labels of dev: gold or votes
+    has_gold: bool = False  # whether the data have gold labels
 
     @classmethod
-    def prepare_training(cls, training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec) -> Self:
-        """Return the training prepared on the tasks of the split train, evaluated on the split dev if there is one."""
+    def prepare_training(
+        cls,
+        training_data: TrainingData,
+        splits: Mapping[str, Names],
+        spec: TrainSpec,
+        chosen: Iterable[object] | None = None,
+    ) -> Self:
+        """Return the training prepared on the tasks of the split train, evaluated on the split dev if there is one.
+
+        `chosen` are the tasks that the target `mixed` trains on its option `first`.
+        """
         train, (plan, measures) = as_names(splits["train"], "tasks"), plan_with_goal_and_dev_measure(spec.plan)
         if len(twice := duplicates(train)):
             raise InputError(f"the inputs contain tasks twice: {first_few(twice)}; keep one row per task")
+        if chosen is not None and not spec.target.uses_chosen_tasks:
+            raise InputError(
+                f"tasks are chosen for the target mixed; the target {spec.target_text} does not use them: leave them out"
+            )
         known = Supervision(
-            training_data.votes, training_data.gold, _aggregated_or_stored_soft_labels(training_data, train, spec.soft)
+            training_data.votes,
+            training_data.gold,
+            _aggregated_or_stored_soft_labels(training_data, train, spec.soft),
+            None if chosen is None else as_names(chosen, "chosen tasks"),
         )
         weight = _agreement_task_weights(training_data, train, spec.weighting)
         data = PreparedData.from_inputs_dropping_unusable_tasks(
@@ -139,7 +167,37 @@ class PreparedTraining:
             labels=known.merge_labels_of_votes_gold_and_soft(),
             weight=weight,
         )
-        return cls(replace(spec, plan=plan), data, dev_inputs_and_truth(training_data, splits, plan.best), measures)
+        truth, dev_labels = dev_truth_and_its_kind(training_data, splits, plan.best, spec.choose)
+        dev = None if truth is None else (training_data.inputs_of(truth.tasks), truth)
+        return cls(replace(spec, plan=plan), data, dev, measures, dev_labels, has_gold=training_data.gold is not None)
+
+    @property
+    def gold_used(self) -> tuple[str, ...]:
+        """For what gold labels are used: as training labels, for choosing the epoch, both or neither."""
+        chooses = self.dev_labels == "gold" and self.spec.plan.best != "last"
+        trains = self.spec.target.trains_on_gold(self.data.supervision, self.data.tasks)
+        return ((TRAINING_LABELS,) if trains else ()) + ((CHOOSING_EPOCH,) if chooses else ())
+
+    def count_tasks_and_gold_uses(self) -> TrainedCounts:
+        """Return how many tasks are trained on and left out, and for what gold labels are used."""
+        return TrainedCounts(
+            len(self.data.tasks),
+            {reason: len(tasks) for reason, tasks in self.data.left_out.items()},
+            self.spec.target.n_tasks_by_component(self.data.supervision, self.data.tasks),
+            self.gold_used,
+            self._use_of_labels_text(),
+        )
+
+    def _use_of_labels_text(self) -> str:
+        """Return one line on the use of gold labels, and of votes to choose the epoch; "" if there is neither."""
+        best, gold_used = self.spec.plan.best, self.gold_used
+        n_dev = 0 if self.dev is None else len(self.dev[1])
+        uses = [f"as training labels (target {self.spec.target_text})"] if TRAINING_LABELS in gold_used else []
+        uses += [f"to choose the epoch ({best} on {n_dev:,} dev tasks)"] if CHOOSING_EPOCH in gold_used else []
+        parts = [gold_use_note(uses)] if self.has_gold else []
+        if self.dev_labels == "votes" and best != "last":
+            parts.append(f"the epoch is chosen by {best} against the vote shares of {n_dev:,} dev tasks")
+        return "; ".join(parts)
 
     def create_or_resume_run(
         self,
@@ -160,15 +218,24 @@ class PreparedTraining:
             save_seconds=save_seconds,
             log=None if open_log is None or run_folder is None else open_log(run_folder),
             progress=progress,
+            gold_used=self.gold_used,
         )
 
 
 def train_once(
-    training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec, progress: Progress = no_progress
+    training_data: TrainingData,
+    splits: Mapping[str, Names],
+    spec: TrainSpec,
+    progress: Progress = no_progress,
+    *,
+    chosen: Iterable[object] | None = None,
 ) -> Trained:
-    """Train one net on the split train with the seed of the plan, and return the trained net."""
+    """Train one net on the split train with the seed of the plan, and return the trained net.
+
+    `chosen` are the tasks that the target `mixed` trains on its option `first`.
+    """
     return (
-        PreparedTraining.prepare_training(training_data, splits, spec)
+        PreparedTraining.prepare_training(training_data, splits, spec, chosen)
         .create_or_resume_run(spec.plan.seed, None, progress)
         .train_to_end()
     )
@@ -180,6 +247,7 @@ def train_runs(
     spec: TrainSpec,
     *,
     runs: int = 1,
+    chosen: Iterable[object] | None = None,
     folder: str | Path | RunFolder | None = None,
     at_once: int | None = 1,
     log: str = "",
@@ -190,10 +258,14 @@ def train_runs(
 ) -> Series:
     """Train nets with several seeds on the split train; return the Series of the measures of each on dev and test.
 
+    The series also has the numbers of tasks trained on, left out and measured, and says for what gold labels were used.
+    `chosen` are the tasks that the target `mixed` trains on its option `first`.
+
     `at_once` runs are trained in parallel; None: as many as is efficient. The series records how many, and whether as one
     stacked net. `folder` is created if needed; finished runs in it are not trained again, and an interrupted run is
-    resumed. Its settings.json contains the splits, and the `command` and `source` of the data, if given. `log="tensorboard"`
-    writes a log to the folder of each run. `note` is called with messages for the user before the training begins.
+    resumed. Its settings.json contains the splits, the tasks left out, the use of gold labels, and the `command` and
+    `source` of the data, if given. `log="tensorboard"` writes a log to the folder of each run. `note` is called with
+    messages for the user before the training begins.
     """
     if log:
         require_tensorboard()
@@ -203,7 +275,16 @@ def train_runs(
     tested = {name: tasks for name, tasks in splits.items() if name != "train"}
     for tasks in tested.values():  # before training, which may take hours
         check_inputs_finite(training_data.inputs_of(tasks), tasks)
-    ready = PreparedTraining.prepare_training(training_data, splits, spec)
+    ready = PreparedTraining.prepare_training(training_data, splits, spec, chosen)
+    counts = ready.count_tasks_and_gold_uses()
+    split_counts = count_tasks_of_each_split(training_data, tested)
+    if home is not None:
+        home.add_to_settings(
+            gold_used=counts.gold_used,
+            trained=counts.trained,
+            left_out={reason: tasks.tolist() for reason, tasks in ready.data.left_out.items()},
+            measured={split: vars(one) for split, one in split_counts.items()},
+        )
     together, stacked = choose_parallel_runs_and_stacking(
         spec, tuple(ready.data.x.shape), len(ready.data.labels), runs, at_once
     )
@@ -223,7 +304,11 @@ def train_runs(
             device=ready.data.x.device,
             progress=progress,
         )
-    series = Series.from_measures_of_runs(found, spec.plan.seed, together, stacked)
+    series = replace(
+        Series.from_measures_of_runs(found, spec.plan.seed, together, stacked),
+        split_counts=split_counts,
+        trained_counts=counts,
+    )
     if home is not None:
         series.write_measures_of_runs(home.path / RESULTS)
     return series

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plurivox.core.errors import InputError, OptionError, UnknownName
+from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, UnknownName
 from plurivox.core.name_encoding import as_names
 from plurivox.core.votes import Votes
 from plurivox.train import Plan, Supervision, fit
@@ -49,14 +49,32 @@ def test_the_default_target_depends_on_the_head(head: object, target: object, de
         ("soft", "two-heads", "gold", Pair()),
         ("soft[hard=no]", "two-heads", "majority", Pair(main="majority")),
         ("pair[soft=de-aggregated]", "two-heads", "gold", Pair(soft="de-aggregated")),
+        ("pair", "two-heads", "majority", Pair(main="majority")),
+        ("pair[soft=de-aggregated]", "two-heads", "majority", Pair(main="majority", soft="de-aggregated")),
+        ("pair[main=majority]", "two-heads", "majority", Pair(main="majority")),
+        ("pair[main=majority]", "two-heads", "", Pair(main="majority")),
+        (Pair(), "two-heads", "majority", Pair(main="majority")),
         ("soft", None, "gold", Soft()),
         (None, "crowd-layer", "gold", AllVotes()),
     ],
 )
 def test_with_a_main_target_soft_labels_under_two_heads_are_a_pair(
-    target: str | None, head: str | None, main: str, made: object
+    target: str | Pair | None, head: str | None, main: str, made: object
 ) -> None:
     assert TrainSpec.from_names_or_objects(target, head=head, main=main).target == made
+
+
+@pytest.mark.parametrize(
+    ("target", "main"), [("pair[main=gold]", "majority"), ("pair[main=majority]", "gold"), (Pair("majority"), "gold")]
+)
+def test_two_different_main_targets_are_an_error(target: str | Pair, main: str) -> None:
+    with pytest.raises(InputError, match=f"two hard targets for two heads: .*, in the target pair.*, and main={main}"):
+        TrainSpec.from_names_or_objects(target, head="two-heads", main=main)
+
+
+def test_smoothed_without_its_target_warns_that_it_is_no_longer_gold() -> None:
+    with pytest.warns(PlurivoxWarning, match=r"smooths the majority vote; .* gold labels: write smoothed\[of=gold\]"):
+        assert TrainSpec.from_names_or_objects("smoothed[beta=0.1]").target.spec == "smoothed[of=majority,beta=0.1]"
 
 
 def test_options_of_a_net_can_be_given_separately() -> None:

@@ -10,7 +10,9 @@ import pytest
 import torch
 
 from plurivox.core.errors import InputError
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import Plan, Supervision, fit
+from plurivox.train.loop.checkpoint import check_same_training_settings
 from toy_training import toy_data
 
 CODE = """
@@ -88,3 +90,38 @@ def test_a_checkpoint_of_another_training_raises_an_error(tmp_path: Path) -> Non
     with pytest.raises(InputError, match="another list of labels"):
         fit(x, votes, plan=plan, folder=tmp_path, labels=[*votes.labels.tolist(), "more"])
     assert torch.get_num_threads() == 1
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_the_dev_measures_are_those_of_the_predictions_of_the_net(precision: str) -> None:
+    x, gold, _ = toy_data(40)
+    seen: list[SoftLabels] = []
+
+    def keep(prediction: SoftLabels, truth: SoftLabels) -> float:
+        del truth
+        seen.append(prediction)
+        return 0.0
+
+    plan = Plan(epochs=3, lr=0.1, precision=precision, device="cpu")  # type: ignore[arg-type]
+    trained = fit(
+        x[:30], gold.on(gold.tasks[:30]), plan=plan, dev=(x[30:], gold.on(gold.tasks[30:])), measures={"k": keep}
+    )
+    np.testing.assert_allclose(seen[-1].prob, trained.predict(x[30:]).prob, rtol=1e-12)
+
+
+def test_fit_records_whether_gold_labels_are_training_labels() -> None:
+    x, gold, votes = toy_data(20)
+    known, plan = Supervision(votes, gold), Plan(epochs=1, device="cpu")
+    for target, used in (("gold", ["training labels"]), ("majority", []), ("smoothed[of=gold]", ["training labels"])):
+        assert fit(x, target, tasks=gold.tasks, known=known, plan=plan).made_by["gold_used"] == used
+
+
+def test_a_saved_smoothed_target_of_version_0_1_is_gold() -> None:
+    old = {"target": "smoothed[beta=0.1]", "plan": "plan"}
+    check_same_training_settings(old, {"target": "smoothed[of=gold,beta=0.1]", "plan": "plan", "gold_used": []}, "run")
+    with pytest.raises(
+        InputError, match=r"its target is 'smoothed\[of=gold,beta=0.1\]', here it is 'smoothed\[of=majority"
+    ):
+        check_same_training_settings(old, {"target": "smoothed[of=majority,beta=0.1]", "gold_used": []}, "run")
+    nested = {"target": "mixed[rest=smoothed]", "gold_used": []}
+    check_same_training_settings(nested, nested, "run")

@@ -42,7 +42,8 @@ def test_targets_with_one_distribution_per_task() -> None:
     np.testing.assert_array_equal(drawn("gold"), [[0, 1], [0, 1], [1, 0]])
     np.testing.assert_allclose(drawn("soft", tasks=("c", "a")), [[0.4, 0.6], [0.9, 0.1]])
     np.testing.assert_array_equal(drawn("soft[hard=yes]", tasks=("c", "a")), [[0, 1], [1, 0]])
-    np.testing.assert_allclose(drawn("smoothed[beta=.2]"), [[0.1, 0.9], [0.1, 0.9], [0.9, 0.1]], rtol=1e-6)
+    np.testing.assert_allclose(drawn("smoothed[of=gold,beta=.2]"), [[0.1, 0.9], [0.1, 0.9], [0.9, 0.1]], rtol=1e-6)
+    assert targets.methods.make("smoothed").spec == "smoothed[of=majority]", "gold is smoothed only if the user says so"
     np.testing.assert_array_equal(drawn("uniform"), np.full((3, 2), 0.5))
     np.testing.assert_allclose(drawn("random").sum(1), 1, rtol=1e-6)
 
@@ -112,6 +113,39 @@ def test_mixed_uses_the_first_target_if_available_and_else_the_rest() -> None:
         True,
         False,
     ]
+
+
+def test_mixed_is_refused_if_nothing_says_which_tasks_are_trained_on_the_first_target() -> None:
+    for spec in ("mixed[first=random,rest=gold]", "mixed[first=majority]", "smoothed[of=mixed[first=uniform]]"):
+        with pytest.raises(
+            InputError, match=r"which tasks are trained on .*: all 3 have it. Choose them with --chosen"
+        ):
+            targets.methods.make(spec).mask_of_tasks_with_target(KNOWN, VOTES.tasks)
+    nobody = Supervision(VOTES, GOLD, SOFT, chosen=np.array(["z"], dtype=np.dtypes.StringDType()))
+    with pytest.raises(
+        InputError, match="none of the 3 training tasks, such as 'a', 'b', 'c', is among the chosen ones: 'z'"
+    ):
+        targets.methods.make("mixed").mask_of_tasks_with_target(nobody, VOTES.tasks)
+
+
+def test_a_target_knows_whether_it_trains_on_gold() -> None:
+    some = Supervision(VOTES, GOLD, SOFT, chosen=VOTES.tasks[:1])
+    every = Supervision(VOTES, GOLD, SOFT, chosen=VOTES.tasks)
+    for spec, known, trains in (
+        ("gold", KNOWN, True),
+        ("smoothed", KNOWN, False),
+        ("smoothed[of=gold]", KNOWN, True),
+        ("soft", KNOWN, False),
+        ("pair", KNOWN, True),
+        ("pair[main=majority]", KNOWN, False),
+        ("mixed[first=random]", some, True),
+        ("mixed[first=random]", every, False),
+        ("mixed[first=gold,rest=random]", some, True),
+        ("mixed[first=random,rest=majority]", some, False),
+    ):
+        assert targets.methods.make(spec).trains_on_gold(known, VOTES.tasks) == trains, spec
+    counts = targets.methods.make("mixed[first=random]").n_tasks_by_component(some, VOTES.tasks)
+    assert counts == {"random (first)": 1, "gold (rest)": 2}
 
 
 def test_a_pair_draws_main_and_soft_labels() -> None:

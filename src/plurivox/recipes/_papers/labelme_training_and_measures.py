@@ -1,7 +1,7 @@
 """Protocol of the recipe labelme: train each method on the official split, measure on test and held-out photos, choose L2."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -145,6 +145,14 @@ def _train_spec_keyword_arguments(method: str, seed: int) -> dict[str, Any]:
     silver = f"majority[seed={seed}]"
     given = SPECS.get(method, {"target": silver if method == "majority" else method})
     return {**given, "main": silver} if given.get("main") == "majority" else given
+
+
+def methods_trained_on_gold(methods: Sequence[str]) -> list[str]:
+    """Return those of the training methods whose training labels are gold labels or made from them."""
+    specs = {
+        method: make_train_spec(**_train_spec_keyword_arguments(method, 0)) for method in methods if method != LOGISTIC
+    }
+    return [method for method, spec in specs.items() if spec.target.can_train_on_gold]
 
 
 def train_dev_splits_and_training_data(

@@ -88,13 +88,7 @@ def folds(
 
 def read_split(path: str | Path) -> dict[str, Names]:
     """Read the tasks of each split from a CSV file with the columns task and split; InputError if it is not one."""
-    try:
-        with Path(path).open(newline="", encoding="utf-8-sig") as file:
-            header, *rows = csv.reader(file)
-    except FileNotFoundError:
-        raise InputError(f"there is no file {path}") from None
-    except (ValueError, csv.Error) as cause:
-        raise InputError(f"{path} is not a CSV file of splits ({cause})") from None
+    header, rows = _read_csv_header_and_rows(path, "splits")
     if not {"task", "split"} <= set(header):
         raise InputError(f"{path} needs the columns task and split; it has {first_few(header, 6)}")
     task, split = header.index("task"), header.index("split")
@@ -105,6 +99,27 @@ def read_split(path: str | Path) -> dict[str, Names]:
     if len(twice := duplicates(as_names([one for listed in found.values() for one in listed]))):
         raise InputError(f"{path} puts tasks into two splits: {first_few(twice)}")
     return {name: as_names(listed, "tasks") for name, listed in found.items()}
+
+
+def read_task_list(path: str | Path) -> Names:
+    """Read a list of tasks from a CSV file with the column task; InputError if it is not one."""
+    header, rows = _read_csv_header_and_rows(path, "tasks")
+    if "task" not in header:
+        raise InputError(f"{path} needs the column task; it has {first_few(header, 6)}")
+    task = header.index("task")
+    return as_names([row[task] for row in rows if len(row) == len(header) and row[task]], "tasks")
+
+
+def _read_csv_header_and_rows(path: str | Path, contents: str) -> tuple[list[str], list[list[str]]]:
+    """Return (header, rows) of a CSV file; InputError, which names the `contents`, if there is none or it cannot be read."""
+    try:
+        with Path(path).open(newline="", encoding="utf-8-sig") as file:
+            header, *rows = csv.reader(file)
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}") from None
+    except (ValueError, csv.Error) as cause:
+        raise InputError(f"{path} is not a CSV file of {contents} ({cause})") from None
+    return header, rows
 
 
 def _sorted_tasks_and_codes_or_zeros(

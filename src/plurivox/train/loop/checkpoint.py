@@ -1,6 +1,7 @@
 """Checkpoint: the files from which an interrupted training is resumed."""
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,6 +20,7 @@ from plurivox.train.targets._contract import methods as targets
 from plurivox.train.trained_net import WEIGHTS, Trained, check_same_labels_in_same_order
 
 CHECKPOINT = "checkpoint.safetensors"
+GOLD_USED = "gold_used"  # the setting, since version 0.2, that says for what gold labels were used
 
 
 class Checkpoint:
@@ -99,9 +101,22 @@ def check_same_training_settings(
 ) -> None:
     """Raise InputError naming the first setting in which a saved training and the current one differ."""
     saved_settings = {**saved_settings, "target": targets.replace_former_names(saved_settings.get("target", ""))}
+    if GOLD_USED not in saved_settings:  # a file of version 0.1
+        saved_settings["target"] = _name_smoothed_gold(saved_settings["target"])
+        saved_settings[GOLD_USED] = current_settings.get(GOLD_USED)
     for name in current_settings:
         if name != "versions" and saved_settings.get(name) != current_settings[name]:
             raise InputError(
                 f"{where} belongs to another training: its {name} is {saved_settings.get(name)!r}, here it is "
                 f"{current_settings[name]!r}. Choose another folder, or remove it"
             )
+
+
+def _name_smoothed_gold(saved_target: str) -> str:
+    """Return a saved target spec with `of=gold` in every `smoothed` that does not name its target, as in version 0.1.
+
+    >>> _name_smoothed_gold("mixed[rest=smoothed[beta=0.1]]"), _name_smoothed_gold("smoothed[of=majority]")
+    ('mixed[rest=smoothed[of=gold,beta=0.1]]', 'smoothed[of=majority]')
+    """
+    named = re.sub(r"\bsmoothed\[(?!of=)", "smoothed[of=gold,", saved_target)
+    return re.sub(r"\bsmoothed\b(?!\[)", "smoothed[of=gold]", named)

@@ -2,8 +2,8 @@
 
 import warnings
 import zlib
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -20,7 +20,6 @@ from plurivox.train.heads._contract import HeadContext, HeadModule
 from plurivox.train.loop.rng import TrainRng
 from plurivox.train.loop.train_spec import TrainSpec
 from plurivox.train.loop.trainer import Trainer
-from plurivox.train.targets import Target
 from plurivox.train.targets._contract import Examples, Supervision
 from plurivox.train.targets._shared.training_examples import copy_to_device
 
@@ -35,6 +34,7 @@ class PreparedData:
     supervision: Supervision
     weight: Floats | None  # (n,)
     fingerprint: str  # checksum of the data
+    left_out: Mapping[str, Names] = field(default_factory=dict)  # reason -> tasks that are not trained on
 
     @classmethod
     def from_inputs_dropping_unusable_tasks(
@@ -53,10 +53,14 @@ class PreparedData:
         """
         assert len(tasks) == len(x) and not len(duplicates(tasks)), "one row per task"
         used = spec.target.mask_of_tasks_with_target(supervision, tasks)  # (n_tasks,)
+        left_out = {}
         if not used.all():
-            _warn_or_raise_tasks_without_target(spec.target, tasks[~used], len(tasks))
+            left_out[f"no label for the target {spec.target_text}"] = tasks[~used]
+            _warn_or_raise_tasks_without_target(spec.target_text, tasks[~used], len(tasks))
         weights = None if weight is None else _checked_task_weights(weight, tasks)
         if weights is not None:
+            if (unweighted := used & (weights == 0)).any():
+                left_out["a weight of 0"] = tasks[unweighted]
             used &= weights > 0
             weights = weights[used]
         if not used.any():
@@ -69,7 +73,8 @@ class PreparedData:
                 f"{tuple(inputs.shape[1:])}: leave augment out"
             )
         all_labels = supervision.merge_labels_of_votes_gold_and_soft() if labels is None else as_names(labels, "labels")
-        return cls(inputs, kept, all_labels, supervision, weights, _data_checksum(x, used, weights, supervision, kept))
+        checksum = _data_checksum(x, used, weights, supervision, kept)
+        return cls(inputs, kept, all_labels, supervision, weights, checksum, left_out)
 
     @property
     def input_shape(self) -> tuple[int, ...]:
@@ -116,15 +121,15 @@ def _build_weighted_examples(spec: TrainSpec, data: PreparedData) -> Examples:
     return examples
 
 
-def _warn_or_raise_tasks_without_target(target: Target, dropped_tasks: Names, n_tasks: int) -> None:
+def _warn_or_raise_tasks_without_target(target: str, dropped_tasks: Names, n_tasks: int) -> None:
     """Warn that `dropped_tasks` have no label for the target and are not trained on; InputError if these are all tasks."""
     if len(dropped_tasks) == n_tasks:
         raise InputError(
-            f"none of the {n_tasks} tasks, such as {first_few(dropped_tasks)}, has a label for the target {target.name()}; "
+            f"none of the {n_tasks} tasks, such as {first_few(dropped_tasks)}, has a label for the target {target}; "
             "check that the task names match"
         )
     warnings.warn(
-        f"{len(dropped_tasks)} of {n_tasks} tasks are left out, because they have no label for the target {target.name()}: "
+        f"{len(dropped_tasks)} of {n_tasks} tasks are left out, because they have no label for the target {target}: "
         f"{first_few(dropped_tasks)}",
         PlurivoxWarning,
         stacklevel=4,
@@ -143,7 +148,7 @@ def _checked_task_weights(weight: Any, tasks: Names) -> Floats:
 
 
 def _data_checksum(x: Any, is_used: Bools, weight: Floats | None, supervision: Supervision, tasks: Names) -> str:
-    """Return a checksum (8 hex digits) of inputs, weights, votes, soft and gold labels and task names."""
+    """Return a checksum (8 hex digits) of inputs, weights, votes, soft and gold labels, task names and chosen tasks."""
     arrays: list[Any] = [np.asarray(x.cpu() if isinstance(x, Tensor) else x), is_used, weight]
     votes = supervision.votes
     arrays += [] if votes is None else [votes.task, votes.worker, votes.label, votes.weight]
@@ -152,4 +157,5 @@ def _data_checksum(x: Any, is_used: Bools, weight: Floats | None, supervision: S
     checksum = 0
     for array in arrays:
         checksum = checksum if array is None else zlib.crc32(np.ascontiguousarray(array).data, checksum)
-    return f"{zlib.crc32(repr(tasks.tolist()).encode(), checksum):08x}"
+    names = repr(tasks.tolist()) + ("" if supervision.chosen is None else repr(sorted(supervision.chosen.tolist())))
+    return f"{zlib.crc32(names.encode(), checksum):08x}"

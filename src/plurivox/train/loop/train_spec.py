@@ -1,7 +1,8 @@
 """TrainSpec: net, target, loss, head and plan of a training; the only place in which their names become objects."""
 
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Self
 
@@ -9,8 +10,8 @@ import numpy as np
 import torch
 
 from plurivox.core.array_types import Floats, Names
-from plurivox.core.errors import InputError, OptionError, first_few
-from plurivox.core.method import Method
+from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few
+from plurivox.core.method import Method, parse_spec
 from plurivox.core.name_encoding import positions
 from plurivox.core.votes import Votes
 from plurivox.engine.answer_pair_agreement import agreeing_pair_share_per_task
@@ -23,10 +24,12 @@ from plurivox.train.nets import Net
 from plurivox.train.targets import Target
 from plurivox.train.targets._contract import TargetKind
 from plurivox.train.targets.pair import Pair
+from plurivox.train.targets.smoothed import DEFAULT_OF, Smoothed
 from plurivox.train.targets.soft import Soft
 from plurivox.train.training_hyperparameters import DEFAULT_LOSS, DEFAULT_NET, Plan
 
 Record = bool | Literal["", "visit", "after"]
+Choose = Literal["", "gold", "votes"]  # labels of the dev tasks that choose the best epoch; "": gold labels, else votes
 # kind of target that a head needs -> target if none is given
 DEFAULT_TARGETS: dict[TargetKind, str] = {
     "distribution": "soft",
@@ -84,6 +87,7 @@ class TrainSpec:
     )
     weighting: AgreementWeighting | None = None
     soft: Method | None = None  # the aggregator of the soft labels; only for description: training gets its result
+    choose: Choose = ""
 
     @classmethod
     def from_names_or_objects(
@@ -177,16 +181,45 @@ def required_target_kind(head: Head | None) -> TargetKind:
 def _given_default_or_hard_soft_pair(head: Head | None, target: str | Target | None, hard_target: str | None) -> Target:
     """Return the given target, or the default target of the head.
 
-    With `hard_target` and a head of two heads, it is a pair of `hard_target` and the soft labels if no target or the target
-    `soft` was given. Raises InputError for a `hard_target` that is not the default with another head.
+    With `hard_target` ("": the default one) and a head of two heads, it is a pair of `hard_target` and the soft labels if no
+    target or the target `soft` was given, and a given pair gets `hard_target`. Raises InputError for a `hard_target` that is
+    not the default with another head, or that contradicts the pair.
     """
     needed = required_target_kind(head)
-    if hard_target not in (None, DEFAULT_MAIN_TARGET) and needed != "pair":
+    if hard_target and hard_target != DEFAULT_MAIN_TARGET and needed != "pair":
         raise InputError(f"main={hard_target} is the hard target of two heads; add --head two-heads, or leave it out")
     made = targets.methods.make(DEFAULT_TARGETS[needed] if target is None else target)
-    if hard_target is not None and needed == "pair" and (target is None or made == Soft()):
-        return Pair(main=hard_target)
-    return made
+    if isinstance(target, str):
+        _warn_if_smoothed_target_is_not_named(target)
+    if needed != "pair" or hard_target is None:
+        return made
+    if target is None or made == Soft():
+        return Pair(main=hard_target or DEFAULT_MAIN_TARGET)
+    return _pair_with_hard_target(made, target, hard_target) if isinstance(made, Pair) and hard_target else made
+
+
+def _pair_with_hard_target(pair: Pair, given: str | Target, hard_target: str) -> Pair:
+    """Return the pair with `hard_target` as its main target; InputError if `given`, its spec or itself, names another one."""
+    default = None if pair.main == DEFAULT_MAIN_TARGET else pair.main
+    named = parse_spec(given)[1].get("main") if isinstance(given, str) else default
+    if named not in (None, hard_target):
+        raise InputError(
+            f"two hard targets for two heads: {named}, in the target {given if isinstance(given, str) else pair.spec}, and "
+            f"main={hard_target}; give only one"
+        )
+    return replace(pair, main=hard_target)
+
+
+def _warn_if_smoothed_target_is_not_named(target: str) -> None:
+    """Warn if `target` is `smoothed` without its option `of`, whose default was gold before version 0.2."""
+    name, given = parse_spec(target)
+    if name == Smoothed.name() and not given.get("of"):
+        warnings.warn(
+            f"smoothed smooths the {DEFAULT_OF} vote; before version 0.2 it smoothed gold labels: write smoothed[of=gold] for "
+            f"them, or smoothed[of={DEFAULT_OF}]",
+            PlurivoxWarning,
+            stacklevel=5,
+        )
 
 
 def _as_augmentation_or_none(augment: str | Augmentation | None) -> Augmentation | None:

@@ -14,13 +14,15 @@ import plurivox
 from plurivox.core.errors import OptionError, PlurivoxError, PlurivoxWarning
 from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.results import Dynamics
-from plurivox.train.loop.checkpoint import Checkpoint
+from plurivox.train.loop.checkpoint import GOLD_USED, Checkpoint
 from plurivox.train.loop.dev_evaluation_and_history import Dev, DevEvaluator, Measure, TrainingHistory
 from plurivox.train.loop.prepared_data_and_trainer import PreparedData, build_trainer
 from plurivox.train.loop.train_spec import TrainSpec
 from plurivox.train.loop.trainer import EpochDone, Event
 from plurivox.train.trained_net import Trained, predict_logits
 
+# what gold labels may be used for, in `Trained.made_by["gold_used"]`
+TRAINING_LABELS, CHOOSING_EPOCH = "training labels", "choosing the epoch"
 Log = Callable[[Mapping[str, Sequence[float]]], None]  # called with the history so far: columns by name
 NAN_HINT = (
     "try a lower learning rate, a clipped gradient (clip=1) or precision=float32, and check inputs for extreme values"
@@ -45,14 +47,19 @@ class TrainingRun:
         save_seconds: float = 1.0,
         log: Log | None = None,
         progress: Progress = no_progress,
+        gold_used: Sequence[str] = (),
     ) -> None:
+        """Prepare the training; `gold_used` lists for what gold labels are used, see `TRAINING_LABELS`."""
         self.spec, self.data, self.log, self.progress = (
             replace(spec, net=spec.net.with_input_sizes(data.x)),
             data,
             log,
             progress,
         )
-        self.made_by = _settings_data_checksum_and_versions(self.spec, data, 0 if dev is None else len(dev[1]))
+        self.made_by = {
+            **_settings_data_checksum_and_versions(self.spec, data, 0 if dev is None else len(dev[1])),
+            GOLD_USED: list(gold_used),
+        }
         self.checkpoint = None if folder is None else Checkpoint(Path(folder), self.made_by, data.labels, save_seconds)
         self.trained: Trained | None = None  # set when the training has ended
         self.logits: list[np.ndarray[Any, Any]] = []  # recorded, one array per epoch

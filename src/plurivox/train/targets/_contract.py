@@ -115,6 +115,29 @@ class Target(Method, ABC):
         self._check_required_data(supervision)
         return self._mask_of_tasks_with_target(supervision, as_names(tasks, "tasks"))
 
+    def component_targets(self) -> "tuple[Target, ...]":
+        """Return the targets that this target is made of; () for a target that is not made of others."""
+        return ()
+
+    @property
+    def uses_chosen_tasks(self) -> bool:
+        """Whether the target, or one that it is made of, uses `Supervision.chosen`."""
+        return any(one.uses_chosen_tasks for one in self.component_targets())
+
+    @property
+    def can_train_on_gold(self) -> bool:
+        """Whether the target, or one that it is made of, is made from gold labels."""
+        return "gold" in self.needs or any(one.can_train_on_gold for one in self.component_targets())
+
+    def trains_on_gold(self, supervision: Supervision, tasks: Names) -> bool:
+        """Return whether the training label of any of `tasks` is a gold label or made from one."""
+        return "gold" in self.needs or any(one.trains_on_gold(supervision, tasks) for one in self.component_targets())
+
+    def n_tasks_by_component(self, supervision: Supervision, tasks: Names) -> dict[str, int]:
+        """Return {target: number of `tasks` trained on it} if a task is trained on one of several targets; else {}."""
+        del supervision, tasks
+        return {}
+
     def make_examples(self, supervision: Supervision, tasks: Names, labels: Names, device: torch.device) -> Examples:
         """Return the training examples of `tasks`, all of which must have a target; row i of the inputs is task i.
 

@@ -30,6 +30,9 @@ class Pair(Target):
         """Return the target of the hard head (`main`) and that of the soft head (`soft`)."""
         return make_component_target(self.main, self.name()), make_component_target(self.soft, self.name())
 
+    def component_targets(self) -> tuple[Target, ...]:
+        return self.make_both_component_targets()
+
     def _mask_of_tasks_with_target(self, supervision: Supervision, tasks: Names) -> Bools:
         main, soft = self.make_both_component_targets()
         return main.mask_of_tasks_with_target(supervision, tasks) & soft.mask_of_tasks_with_target(supervision, tasks)
