@@ -7,18 +7,19 @@ from plurivox.core.votes import Votes
 
 
 def toy_data(n: int = 60, n_labels: int = 3, seed: int = 0) -> tuple[np.ndarray, SoftLabels, Votes]:
-    """Return (x, gold, votes) of n tasks t00, t01, ...; x depends on the label, four workers are right in 4 of 5 votes."""
+    """Return (x, gold, votes) of the tasks 0, 1, ..., n - 1; x depends on the label.
+
+    Four workers are right in 4 of 5 votes. Row i of x is task i, so that x needs no names.
+    """
     rng = np.random.default_rng(seed)
     true = rng.integers(0, n_labels, n)
     x = (np.eye(n_labels)[true] + 0.3 * rng.normal(size=(n, n_labels))).astype(np.float32)
-    digits = max(2, len(str(n - 1)))  # leading zeros, so that names sort by number
-    tasks = [f"t{i:0{digits}d}" for i in range(n)]
     task = np.repeat(np.arange(n), 4)
     given = np.where(rng.random(4 * n) < 0.8, true[task], rng.integers(0, n_labels, 4 * n))
     names = np.array([f"label{k}" for k in range(n_labels)])
     workers = np.tile([f"w{i}" for i in range(4)], n)
-    votes = Votes.of(np.array(tasks)[task], workers, names[given], labels=names)
-    return x, SoftLabels.gold(tasks, names[true], names), votes
+    votes = Votes.of(task, workers, names[given], labels=names)
+    return x, SoftLabels.gold(range(n), names[true], names), votes
 
 
 def toy_data_with_spammers(n: int = 200, seed: int = 0) -> tuple[np.ndarray, SoftLabels, Votes]:

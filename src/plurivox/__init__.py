@@ -61,6 +61,7 @@ EXPORTS = {
     "simulate_crowd": "workflows.simulate_and_write_crowd",
     "subsample": "core.sample_existing_answers",
     "train": "",
+    "train_folds": "workflows.out_of_fold_predictions",
     "train_runs": "workflows.train_nets",
     "votes": "io.votes_from_tables",
     "workflows": "",

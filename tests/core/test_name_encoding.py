@@ -9,7 +9,18 @@ from hypothesis import strategies as st
 
 from crowds import NAMES
 from plurivox.core.errors import InputError
-from plurivox.core.name_encoding import as_names, decode, duplicates, encode, positions, sort_distinct_names_by_value
+from plurivox.core.name_encoding import (
+    as_names,
+    decode,
+    distinct_names,
+    duplicates,
+    encode,
+    positions,
+    sort_distinct_names_by_value,
+    sorted_names,
+)
+from plurivox.core.votes import Votes
+from plurivox.train.data import splits
 
 
 @given(NAMES)
@@ -87,3 +98,19 @@ def test_values_that_are_not_names_raise_input_error(bad: list) -> None:
         as_names(bad)
     with pytest.raises(InputError):
         as_names(np.array(bad, dtype=object) if bad != [[1]] else np.array(bad))
+
+
+def two_sorted_lists_joined() -> list[str]:
+    """Return names in an order for which numpy's default sort of StringDType crashes the process (numpy 2.4)."""
+    order = np.random.default_rng(1).permutation(1000)
+    return [f"name_of_a_task_{i:06d}" for i in [*np.sort(order[:500]), *np.sort(order[500:])]]
+
+
+def test_names_of_any_order_can_be_sorted() -> None:
+    values = two_sorted_lists_joined()
+    names = as_names(values)
+    assert sorted_names(names).tolist() == distinct_names(names).tolist() == sorted(values)
+    assert encode(names)[1].tolist() == sorted(values)
+    assert Votes.of(values, ["w"] * 1000, ["x"] * 1000).tasks.tolist() == sorted(values)
+    for fold in splits.folds(values, 3):
+        assert fold["train"].tolist() == sorted(fold["train"].tolist())

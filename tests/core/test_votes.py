@@ -146,3 +146,11 @@ def test_missing_is_kept_by_every_selection() -> None:
     assert [part.missing for part in parts] == [3] * 4
     with pytest.raises(InputError, match="must be 0 or more"):
         replace(votes, missing=-1)
+
+
+def test_a_list_of_tasks_sets_their_order() -> None:
+    columns = {"task": [0, 1, 2, 1], "worker": [1, 1, 1, 2], "label": ["x", "y", "x", "y"]}
+    votes = Votes.of(**columns, tasks=[2, 0, 3, 1])
+    assert votes.tasks.tolist() == [2, 0, 3, 1] and votes.support.tolist() == [1, 1, 0, 2]
+    assert Votes.of(**columns, tasks={3, 2, 1, 0}).tasks.tolist() == [0, 1, 2, 3]  # a set has no order
+    assert Votes.of(**columns).tasks.tolist() == [0, 1, 2]

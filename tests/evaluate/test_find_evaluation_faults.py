@@ -82,14 +82,17 @@ def test_find_faults_runs_all_checks() -> None:
     twice = X.copy()
     twice[299] = X[0]
     truth = SoftLabels.of(np.full((300, 2), 0.5), TASKS, ["x", "y"])
-    kinds = [one.kind for one in find_faults(truth, split=SPLIT, x=twice, target="glad", reference="glad")]
-    assert kinds == ["leak", "own-transform"] and find_faults(truth) == []
+    given = {"split": SPLIT, "tasks": TASKS[::-1], "target": "glad", "reference": "glad"}
+    assert [one.kind for one in find_faults(truth, x=twice[::-1], **given)] == ["leak", "own-transform"]
+    assert find_faults(truth) == []
+    with pytest.raises(InputError, match="the order of the rows of x cannot be known"):
+        find_faults(truth, split=SPLIT, x=twice)
 
 
 def test_a_copy_does_not_hide_near_copies() -> None:
     both = X.copy()
     both[250], both[251:255] = X[0], X[1:5] + 1e-3
-    same, near = find_faults(SoftLabels.of(np.full((300, 2), 0.5), TASKS, ["x", "y"]), split=SPLIT, x=both)
+    same, near = find_faults(SoftLabels.of(np.full((300, 2), 0.5), TASKS, ["x", "y"]), split=SPLIT, x=both, tasks=TASKS)
     assert (same.n, near.n) == (1, 5) and "features within cosine 0.99" in near.words
 
 

@@ -10,7 +10,9 @@ import pytest
 from plurivox.core.errors import InputError
 from plurivox.core.name_encoding import as_names
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.io.features import Features, read_features, write_features
+from plurivox.io import read
+from plurivox.io.features import Features, read_features, read_gold_of_features, write_features
+from plurivox.workflows import evaluate_labels
 
 X = np.arange(6, dtype=np.float32).reshape(3, 2)
 
@@ -107,3 +109,21 @@ def test_a_table_of_features(tmp_path: Path) -> None:
         path.write_text(text)
         with pytest.raises(InputError, match=said):
             read_features(path)
+
+
+def test_true_labels_in_the_file_of_features_are_the_truth_of_rows_without_names(tmp_path: Path) -> None:
+    (home := tmp_path / "photos").mkdir()
+    np.savez(home / "features.npz", x_train=X[:1], x_test=X[1:], y_train=["cat"], y_test=["dog", "cat"])
+    (home / "votes.csv").write_text("task,worker,label\nphoto7,ann,cat\nphoto7,bo,dog\n")
+    (home / "gold.csv").write_text("task,label\nphoto7,cat\nphoto8,dog\nphoto9,cat\n")
+    (home / "items.csv").write_text("task,split,row\nphoto7,train,0\nphoto8,rest,-1\nphoto9,rest,-1\n")
+    data = read(home)
+    assert data.features is not None and data.features.tasks.tolist() == ["photo7", "test-0", "test-1"]
+    gold = read_gold_of_features(home / "features.npz", data.items)
+    assert gold is not None and data.features.gold is not None
+    assert gold.columns()["label"].tolist() == data.features.gold.columns()["label"].tolist()
+    prediction = SoftLabels.gold(["test-0", "test-1"], ["dog", "dog"], ["cat", "dog"])
+    found = evaluate_labels(prediction, home, measures="accuracy", repeats=0)
+    assert (found.value.tolist(), found.n.tolist()) == ([0.5], [2])
+    named = SoftLabels.gold(["photo7", "photo9"], ["cat", "cat"], ["cat", "dog"])
+    assert evaluate_labels(named, home, measures="accuracy", repeats=0).n.tolist() == [2]  # the gold table covers more

@@ -238,3 +238,10 @@ def test_optional_columns_may_be_arrays_too_and_are_never_lost() -> None:
         votes(table, seconds="tok")
     with pytest.raises(InputError, match="seconds must be the name of a column; got list"):
         votes(table, seconds=[4, 2, 3])
+
+
+def test_a_list_of_tasks_sets_their_order() -> None:
+    table = {"task": ["a", "b", "c", "b"], "worker": [1, 1, 1, 2], "label": ["x", "y", "x", "y"]}
+    made = votes(table, tasks=["c", "a", "d", "b"])
+    assert made.tasks.tolist() == ["c", "a", "d", "b"] and made.counts().tolist() == [[1, 0], [1, 0], [0, 0], [0, 2]]
+    assert votes(table).tasks.tolist() == ["a", "b", "c"]

@@ -24,7 +24,7 @@ def small(n: int = 60) -> Dataset:
     x, gold, votes = toy_data(n)
     half = n // 2
     more = [f"{split}-{i}" for split in ("valid", "test") for i in range(half)]
-    names = as_names([*gold.tasks.tolist(), *more])
+    names = as_names([*map(str, gold.tasks.tolist()), *more])
     split = as_names(["train"] * n + ["valid"] * half + ["test"] * half)
     truth = SoftLabels.gold(names, 2 * gold.hard().tolist())
     return Dataset("small", votes=votes, features=Features(names, np.concatenate([x, x]), split, truth))

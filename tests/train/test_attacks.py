@@ -28,7 +28,7 @@ def x() -> torch.Tensor:
 
 @pytest.fixture
 def soft() -> SoftLabels:
-    return SoftLabels.of(np.random.default_rng(1).dirichlet(np.ones(K), N), [f"t{i:02}" for i in range(N)], "abc")
+    return SoftLabels.of(np.random.default_rng(1).dirichlet(np.ones(K), N), range(N), "abc")
 
 
 def test_fgsm_is_the_sign_of_the_gradient_worked_out_by_hand(net: nn.Module, x: torch.Tensor, soft: SoftLabels) -> None:
@@ -65,7 +65,7 @@ def test_the_loss_is_that_of_the_returned_predictions(net: nn.Module, x: torch.T
 
 
 def test_hard_targets_and_bytes(net: nn.Module, x: torch.Tensor) -> None:
-    hard = SoftLabels.one_hot(np.arange(N) % K, [f"t{i:02}" for i in range(N)], "abc")
+    hard = SoftLabels.one_hot(np.arange(N) % K, range(N), "abc")
     pixels = (x * 255).round().byte()
     assert attack(net, pixels, hard, FGSM()).loss == pytest.approx(attack(net, pixels / 255, hard, FGSM()).loss)
 
@@ -79,10 +79,10 @@ def test_the_same_seed_gives_the_same_attack_and_the_mode_of_the_net_is_restored
 
 
 def test_wrong_images_raise_errors(net: nn.Module, x: torch.Tensor, soft: SoftLabels) -> None:
-    with pytest.raises(InputError, match="2 images to attack, but targets of 20 tasks"):
+    with pytest.raises(InputError, match="x has 2 rows without names for 20 tasks of the targets"):
         attack(net, x[:2], soft, FGSM())
     x[3, 0, 0, 0], x[5, 0, 0, 0] = 1.5, float("nan")
-    with pytest.raises(InputError, match="2 images have others, such as 't03', 't05'"):
+    with pytest.raises(InputError, match="2 images have others, such as 3, 5"):
         attack(net, x, soft, FGSM())
 
 
@@ -92,3 +92,13 @@ def test_labels_of_a_trained_net_are_matched_by_name(net: nn.Module, x: torch.Te
     assert attack(trained, x, turned, FGSM()).loss == pytest.approx(attack(net, x, soft, FGSM()).loss)
     with pytest.raises(InputError, match="labels"):
         attack(trained, x, SoftLabels.of(soft.prob, soft.tasks, "abz"), FGSM())
+
+
+def test_images_are_matched_with_the_tasks_of_the_target_by_name(
+    net: nn.Module, x: torch.Tensor, soft: SoftLabels
+) -> None:
+    named = SoftLabels.of(soft.prob, [f"t{i:02}" for i in range(N)], soft.labels)
+    turned = attack(net, x.flip(0), named, FGSM(), tasks=named.tasks[::-1])
+    np.testing.assert_array_equal(turned.soft.prob, attack(net, x, soft, FGSM()).soft.prob)
+    with pytest.raises(InputError, match="the order of the rows of x cannot be known"):
+        attack(net, x, named, FGSM())

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import cross_val_score
+from sklearn.datasets import load_digits
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.votes import Votes
 from plurivox.train import CrowdClassifier, Plan, fit
 from toy_training import toy_data
 
@@ -41,13 +43,61 @@ def test_labels_distributions_and_votes() -> None:
     assert named.classes_.tolist() == ["x", "y", "z"] and set(named.predict(X)) <= set("xyz")
     drawn = CrowdClassifier(net="linear", plan=FAST, target="de-aggregated", random_state=0).fit(X, VOTES)
     assert drawn.trained_.made_by["target"] == "de-aggregated"
-    with pytest.raises(InputError, match="59 rows of X for 60 tasks"):
+    with pytest.raises(InputError, match="X has 59 rows without names for 60 tasks of the votes"):
         clone(named).fit(X[:59], VOTES)
 
 
 def test_it_can_be_cross_validated() -> None:
     y = np.array(GOLD.hard().tolist())
     assert cross_val_score(CrowdClassifier(net="linear", plan=FAST, random_state=0), X, y, cv=3).mean() > 0.8
+    search = GridSearchCV(CrowdClassifier(plan=FAST, random_state=0), {"net": ["linear", "mlp[hidden=8]"]}, cv=3)
+    assert search.fit(X, y).best_score_ > 0.8
+
+
+def test_rows_of_x_in_the_users_order_meet_the_votes_by_name() -> None:
+    pandas = pytest.importorskip("pandas")
+    x, y = load_digits(return_X_y=True)
+    x, y, rng = x[:600] / 16, y[:600], np.random.default_rng(0)
+    names, task = np.array([f"digit{i}" for i in range(600)]), np.repeat(np.arange(600), 3)
+    said = np.where(rng.random(1800) < 0.8, y[task], rng.integers(0, 10, 1800))
+    votes = Votes.of(names[task], np.tile(range(3), 600), said)
+    soft, mixed = SoftLabels.from_vote_shares(votes), rng.permutation(600)
+    model = CrowdClassifier(net="linear", plan=Plan(epochs=15, batch=64, lr=0.02, device="cpu"), random_state=0)
+    inputs = x.astype(np.float32)
+    ordered = clone(model).fit(inputs, votes, tasks=names)
+    assert (ordered.predict(inputs) == y).mean() > 0.9
+    frame = pandas.DataFrame(inputs, index=names).add_prefix("pixel")
+    for fitted in (
+        clone(model).fit(inputs[mixed], votes, tasks=names[mixed]),
+        clone(model).fit(dict(zip(names[mixed].tolist(), inputs[mixed], strict=True)), soft),
+        clone(model).fit(inputs[mixed], soft, tasks=names[mixed], sample_weight=dict.fromkeys(names.tolist(), 1.0)),
+    ):
+        np.testing.assert_array_equal(fitted.predict_proba(inputs), ordered.predict_proba(inputs))
+    by_index, by_column = (
+        clone(model).fit(frame.iloc[mixed], votes),
+        clone(model).fit(frame.iloc[mixed].reset_index(names="name"), votes, tasks="name"),
+    )
+    assert by_index.feature_names_in_.tolist() == by_column.feature_names_in_.tolist() == list(frame.columns)
+    for fitted in (by_index, by_column):
+        np.testing.assert_array_equal(fitted.predict_proba(frame), ordered.predict_proba(inputs))
+    for nameless in (inputs, frame.reset_index(drop=True)):
+        with pytest.raises(InputError, match="the order of the rows of X cannot be known"):
+            clone(model).fit(nameless, votes)
+
+
+def test_labels_in_another_order_than_x_are_refused() -> None:
+    pandas = pytest.importorskip("pandas")
+    x = pandas.DataFrame(X, index=[f"t{i}" for i in range(60)])
+    y = pandas.Series(GOLD.hard().tolist(), index=x.index)
+    model = CrowdClassifier(net="linear", plan=FAST, random_state=0).fit(x, y)
+    assert (model.predict(x) == y).mean() > 0.8
+    with pytest.raises(InputError, match="rows of X and y have different names: X begins with 't0', 't1'"):
+        clone(model).fit(x, y[::-1])
+    drawn = x.sample(
+        80, replace=True, random_state=0
+    )  # labels have no task names, so that an index may contain a name twice
+    again = clone(model).fit(drawn, y.loc[drawn.index], sample_weight=pandas.Series(1.0, drawn.index))
+    assert (again.predict(x) == y).mean() > 0.8
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.float32, np.float64])

@@ -37,7 +37,7 @@ def given(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
 ASKED: dict[str, Callable[[Any], Any]] = {
     "fit": lambda votes: pv.fit(votes, "dawid-skene").soft.prob,
     "score": lambda votes: pv.score(votes, "disagreement").raw,
-    "rank": lambda votes: pv.rank(votes, "trace,agreement-with-rest").rank,
+    "rank": lambda votes: pv.rank(votes, "trace-pooled,agreement-with-rest").rank,
     "compare": lambda votes: pv.compare(votes, "vote-shares", gold=GOLD).accuracy,
     "describe": lambda votes: pv.describe(votes, GOLD).summary_values()["n_votes"],
     "evaluate_labels": lambda votes: pv.evaluate_labels(votes, GOLD, measures="accuracy", repeats=0).value,

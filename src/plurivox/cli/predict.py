@@ -90,6 +90,11 @@ def load_trained_networks(folder: Path, run_number: str, device: str, trust: boo
     if (folder / WEIGHTS).is_file():
         return [Trained.load(folder, device=device, trust=trust)]
     homes = sorted(home for home in folder.glob("run-*") if (home / WEIGHTS).is_file())
+    if not homes and (folder / "fold-0").is_dir():
+        raise InputError(
+            f"{folder} contains the networks of folds, whose predictions are in its file out_of_fold; to predict other tasks, "
+            f"give one of its folders, such as {folder / 'fold-0'}"
+        )
     if not homes:
         raise InputError(f"{folder} contains no trained network; give a folder written by plurivox train -o")
     if run_number == "all":

@@ -25,6 +25,7 @@ from plurivox.cli._click.parameters import (
     Source,
 )
 from plurivox.cli._method_commands import option_flag
+from plurivox.cli._train_folds import train_folds_and_show_measures
 from plurivox.core.errors import InputError
 from plurivox.train.training_hyperparameters import DEFAULT_LOSS, DEFAULT_NET, Plan
 
@@ -68,6 +69,7 @@ def run_train(
     split: Path | None,
     shares: str,
     chosen: str | None,
+    folds: int | None,
     part: str | None,
     pictures: "Pictures",
     pack: Path | None,
@@ -90,15 +92,17 @@ def run_train(
     )
     if pack is not None:
         return write_inputs_and_labels_npz(training_data, pack)
+    settings: dict[str, Any] = {"runs": runs, "folder": run_folder, "at_once": at_once, "log": log or ""}
+    settings |= {"command": screen.quoted_command_line, "source": source.name, "note": screen.print_note}
+    settings["chosen"] = None if chosen is None else chosen_tasks_of_file_or_split(training_data, chosen)
+    if folds is not None:
+        return train_folds_and_show_measures(screen, training_data, spec, folds, split, out, settings)
     splits = splits_from_file_or_data_else_random(
         training_data, split, parse_train_dev_test_shares(shares), spec.plan.seed
     )
     sizes = {name: len(tasks) for name, tasks in splits.items()}
-    chosen_tasks = None if chosen is None else chosen_tasks_of_file_or_split(training_data, chosen)
-    settings: dict[str, Any] = {"runs": runs, "folder": run_folder, "at_once": at_once, "log": log or ""}
-    settings |= {"command": screen.quoted_command_line, "source": source.name, "note": screen.print_note}
     with screen.show_progress_bar_while_block_runs("train") as progress:
-        series = train_runs(training_data, splits, spec, chosen=chosen_tasks, **settings, progress=progress)
+        series = train_runs(training_data, splits, spec, **settings, progress=progress)
     counts = series.trained_counts
     assert counts is not None
     document = {
@@ -276,6 +280,14 @@ train = Train(
             default="70,10,20",
             metavar="A,B,C",
             help="shares of a stratified random split into train, dev and test, if no split is given  [default: 70,10,20]",
+        ),
+        Flag(
+            ["--folds"],
+            SPLITS,
+            type=click.IntRange(2),
+            metavar="K",
+            help="divide the training tasks (without a split: all tasks) into K folds, train on all but one, predict that one, "
+            "and write the predictions of all tasks to RUN/out_of_fold.csv, as CROWDLAB needs them  [default: none]",
         ),
         Flag(
             ["--choose"],

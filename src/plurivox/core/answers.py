@@ -341,8 +341,8 @@ def _encode_labels_of_marks(label_of_mark: list[object], label_names: Iterable[o
 
 def _count_occurrences_by_name(names: Names) -> dict[str, int]:
     """Return the number of occurrences of each name in an array, by name."""
-    values, counts = np.unique(names, return_counts=True)
-    return {str(value): int(count) for value, count in zip(values.tolist(), counts.tolist(), strict=True)}
+    codes, values = encode(names)
+    return dict(zip(map(str, values.tolist()), np.bincount(codes).tolist(), strict=True))
 
 
 def _join_labels_or_json_list(labels: list[str]) -> str:

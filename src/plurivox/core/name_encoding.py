@@ -106,6 +106,25 @@ def check_codes(codes: Ints, low: int, n_names: int, what: str) -> None:
         raise InputError(f"{what} codes run from {codes.min()} to {codes.max()}; there are {n_names} {what}s")
 
 
+def sorted_names(names: Names) -> Names:
+    """Return names in ascending order.
+
+    Never sort text by `np.sort(names)`, `np.argsort(names)` or `np.unique(names, return_inverse=True)`: numpy's default sort
+    of StringDType crashes the process for some inputs, such as two sorted lists joined (seen in numpy 2.4). The stable sort
+    does not; `encode` and `distinct_names` use it.
+    """
+    return np.sort(names, kind="stable")
+
+
+def distinct_names(names: Names) -> Names:
+    """Return the distinct names in ascending order.
+
+    >>> distinct_names(as_names(["b", "a", "b"])).tolist()
+    ['a', 'b']
+    """
+    return encode(names)[1]
+
+
 def sort_names_and_recode(codes: Ints, names: Names) -> tuple[Ints, Names]:
     """Sort names and renumber the codes that index them: return (codes, sorted names) that decode to the same values."""
     order = np.argsort(names, kind="stable")
@@ -170,7 +189,7 @@ def sort_distinct_names_by_value(names: Names) -> Names:
     >>> [sort_distinct_names_by_value(as_names(names)).tolist() for names in (["10", "2"], ["10", "b"])]
     [['2', '10'], ['10', 'b']]
     """
-    distinct = np.unique(names)
+    distinct = distinct_names(names)
     values = parse_floats_or_none(distinct)
     return distinct if values is None else distinct[np.argsort(values, kind="stable")]
 

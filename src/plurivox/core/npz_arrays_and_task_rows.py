@@ -16,16 +16,17 @@ from plurivox.core.name_encoding import as_names, positions
 from plurivox.core.soft_labels import SoftLabels
 
 
-def read_npz(path: Path, what: str) -> dict[str, NDArray[Any]]:
-    """Read all arrays of an .npz file, by name. Raise InputError if the file is missing or damaged;
-    `what` is for the message.
+def read_npz(path: Path, what: str, only: Callable[[str], bool] | None = None) -> dict[str, NDArray[Any]]:
+    """Read the arrays of an .npz file by name, all or only those whose name `only` accepts.
+
+    Raise InputError if the file is missing or damaged; `what` is for the message.
     """
     try:
         with path.open("rb") as file:  # opened here: numpy leaves a damaged one open
             archive = np.load(file, allow_pickle=False)
             if isinstance(archive, np.ndarray):
                 raise InputError(f"{path} is an .npy file; {what} need an .npz file of named arrays (numpy.savez)")
-            return {name: np.asarray(archive[name]) for name in archive.files}
+            return {name: np.asarray(archive[name]) for name in archive.files if only is None or only(name)}
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
     except (ValueError, OSError, EOFError, KeyError, NotImplementedError, zipfile.BadZipFile, zlib.error) as cause:

@@ -13,6 +13,7 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import Bools, Floats, Ints, Names
 from plurivox.core.errors import InputError, OptionError, first_few
+from plurivox.core.name_encoding import distinct_names
 from plurivox.core.votes import Votes
 
 Crowd = TypeVar("Crowd", Answers, Votes)
@@ -77,7 +78,7 @@ class AnswerUnits:
         counted = (votes.worker < 0) & alone[unit] if votes.weight is not None else np.zeros(len(votes), bool)
         times = np.where(counted, votes.weights, 1.0)[first]
         if (broken := times != np.floor(times)).any():
-            tasks = first_few(np.unique(votes.tasks[votes.task[first[broken]]]))
+            tasks = first_few(distinct_names(votes.tasks[votes.task[first[broken]]]))
             raise InputError(f"sampling needs counts that are whole numbers; check the tasks {tasks}")
         return cls(unit, votes.task[first], times.astype(np.int64), counted)
 
@@ -134,7 +135,7 @@ class AnswerSampler:
         size = self.n_answers_per_task[task_codes]
         if not size.all():
             raise InputError(
-                f"tasks without answers: {first_few(np.unique(self.tasks[task_codes[size == 0]]))}; leave them out"
+                f"tasks without answers: {first_few(distinct_names(self.tasks[task_codes[size == 0]]))}; leave them out"
             )
         return np.searchsorted(self.unit_end, self.first[task_codes] + rng.integers(0, size), side="right")
 

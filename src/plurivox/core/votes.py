@@ -1,6 +1,6 @@
 """Votes: the labels that workers gave to tasks, as weighted rows (task, worker, label)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -21,6 +21,7 @@ from plurivox.core.name_encoding import (
     label_positions_on_scale_or_none,
     positions,
     readonly_names,
+    sorted_names,
 )
 from plurivox.core.soft_rows_dense_sparse import Candidates
 from plurivox.core.sort_votes_and_check_soft_answers import check_soft_answers, sort_vote_columns_by_task_and_answer
@@ -89,15 +90,16 @@ class Votes(DataType):
     ) -> Self:
         """Create Votes from columns of task, worker and label names, one value per vote, in any order.
 
-        `tasks`, `workers` and `labels` may list more names than occur in the columns; `labels` also sets their order.
+        `tasks`, `workers` and `labels` may list more names than occur in the columns; `tasks` and `labels` also set their
+        order. Names that are not listed are sorted.
         `ordered`: the labels are on a scale, at their own values or evenly spaced (True), or at the given positions.
         """
-        task_codes, task_names = _encode_column(task, tasks, "tasks")
+        task_codes, task_names = _encode_column(task, tasks, "tasks", sort_names=isinstance(tasks, Set))
         label_codes, label_names = encode_with_names(label, labels, "labels")
         if worker is None:
             worker_codes, worker_names = np.full(len(task_codes), UNNAMED), as_names(list(workers or ()), "workers")
         else:
-            worker_codes, worker_names = _encode_column(worker, workers, "workers")
+            worker_codes, worker_names = _encode_column(worker, workers, "workers", sort_names=True)
         return cls.coded(
             task=task_codes,
             worker=worker_codes,
@@ -396,14 +398,13 @@ class Votes(DataType):
 
 
 def _encode_column(
-    column: Iterable[object], allowed_names: Iterable[object] | None, name_in_errors: str
+    column: Iterable[object], allowed_names: Iterable[object] | None, name_in_errors: str, *, sort_names: bool
 ) -> tuple[Ints, Names]:
-    """Encode a column of task or worker names: (codes, sorted names), the names of the column or `allowed_names`."""
-    return (
-        encode(column, name_in_errors)
-        if allowed_names is None
-        else encode_with_names(column, np.sort(as_names(allowed_names, name_in_errors)), name_in_errors)
-    )
+    """Encode a column of task or worker names: (codes, names), the sorted names of the column, or `allowed_names`."""
+    if allowed_names is None:
+        return encode(column, name_in_errors)
+    names = as_names(allowed_names, name_in_errors)
+    return encode_with_names(column, sorted_names(names) if sort_names else names, name_in_errors)
 
 
 def _int32_or_int64(n_codes: int) -> np.dtype[Any]:

@@ -9,6 +9,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import InputError, OptionError, first_few, unknown_name_error
 from plurivox.core.method import option, parse_spec, split_at_commas_outside_brackets
+from plurivox.core.name_encoding import distinct_names, encode
 from plurivox.elicit._contract import Form, Shares, methods
 
 
@@ -44,13 +45,13 @@ class FormColumn(Form):
     def shares(self, answers: Answers) -> Shares:
         if answers.form is None:
             raise InputError("these answers have no form column; name the form instead of form-column, such as top-two")
-        asked, code = np.unique(answers.form, return_inverse=True)
+        code, asked = encode(answers.form)
         with_options = self._parse_forms_option_by_form_name()
         flags = np.zeros(len(answers), np.uint32)
         parts: list[tuple[Ints, Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
         for place, name in enumerate(asked.tolist()):
             if not name:
-                at = first_few(np.unique(answers.tasks[answers.task[code == place]]))
+                at = first_few(distinct_names(answers.tasks[answers.task[code == place]]))
                 raise InputError(f"some answers have an empty form; fill the form column for the tasks {at}")
             if name not in methods or name == self.name():
                 raise unknown_name_error("form", name, methods)

@@ -8,7 +8,7 @@ import numpy as np
 
 from plurivox.core.answers import NAMED, NEVER, POSSIBLE, Answers
 from plurivox.core.array_types import Bools, Floats, Ints
-from plurivox.core.name_encoding import positions
+from plurivox.core.name_encoding import distinct_names, encode, positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.evaluate._format_description_numbers import (
@@ -114,7 +114,7 @@ def describe_answers(answers: Answers, gold: SoftLabels | None = None) -> Answer
         forms=_count_answers_by_form(answers),
         answers_per_task=(mean_or_zero(asked), float(asked.min(initial=n)), float(asked.max(initial=0))),
         answers_per_worker=median_and_range_of_positives_or_none(np.bincount(answers.worker[answers.worker >= 0])),
-        n_sittings=None if answers.sitting is None else len(np.unique(answers.sitting)),
+        n_sittings=None if answers.sitting is None else len(distinct_names(answers.sitting)),
         n_asked_again=int(again.sum()),
         n_further=_count_unrequested_repeats(answers, again),
         n_abstained=int(abstained.sum()),
@@ -135,8 +135,8 @@ def _count_answers_by_form(answers: Answers) -> dict[str, int]:
     """Return form of question -> number of answers; {} if the answers have no forms."""
     if answers.form is None:
         return {}
-    names, counts = np.unique(answers.form, return_counts=True)
-    return dict(zip(map(str, names.tolist()), counts.tolist(), strict=True))
+    codes, names = encode(answers.form)
+    return dict(zip(map(str, names.tolist()), np.bincount(codes).tolist(), strict=True))
 
 
 def _count_unrequested_repeats(answers: Answers, is_requested_repeat: Bools) -> int:

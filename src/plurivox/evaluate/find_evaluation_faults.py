@@ -1,13 +1,13 @@
 """Audit an evaluation: labels in task names, leaks, and models evaluated on their own training target."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from plurivox.core.array_types import Floats
 from plurivox.core.name_encoding import as_text, encode
+from plurivox.core.rows_by_task_name import select_rows_of_tasks
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate.train_test_leaks import Finding, find_leaks, find_name_copies
 
@@ -18,24 +18,28 @@ def find_faults(
     truth: SoftLabels,
     *,
     split: Mapping[Any, str] | None = None,
-    x: Floats | None = None,
+    x: Any = None,
+    tasks: Iterable[object] | str | None = None,
     target: str = "",
     reference: str = "",
     near: float = 0.99,
 ) -> list[Finding]:
     """Return the faults found in an evaluation: labels in task names, leaks in the split, evaluation on the training target.
 
-    `split` maps tasks to parts (train, test, ...) and `x` contains the features of the tasks of the truth, in their order;
-    `target` and `reference` are as in `check_reference`. The list is empty if nothing was found.
+    `split` maps tasks to parts (train, test, ...). `x` contains the features of the tasks of the truth: `tasks` are the names
+    of its rows, or it is a DataFrame whose index names them, or a mapping {task: row}; rows need no names only if the tasks
+    are the numbers 0, 1, 2, ... `target` and `reference` are as in `check_reference`. The list is empty if nothing was found.
 
     >>> truth = SoftLabels.gold(["coast_1", "coast_2", "street_9"], ["coast", "coast", "street"])
     >>> [finding.kind for finding in find_faults(truth, target="softmax-shares", reference="softmax-shares")]
     ['label-in-name', 'own-transform']
     """
-    tasks = truth.tasks.tolist()
-    found = find_labels_in_names(truth)
-    if split is not None:
-        found += find_name_copies(tasks, split) if x is None else find_leaks(tasks, x, split, near=near)
+    names, found = truth.tasks.tolist(), find_labels_in_names(truth)
+    if split is not None and x is None:
+        found += find_name_copies(names, split)
+    elif split is not None:
+        rows, _, _ = select_rows_of_tasks(x, truth.tasks, tasks, owner="truth", all_tasks=truth.tasks)
+        found += find_leaks(names, np.asarray(rows), split, near=near)
     return found + (check_reference(target, reference) if target and reference else [])
 
 

@@ -22,7 +22,8 @@ EVIDENCE_HINTS = {  # field of `Evidence` -> how to provide it if it is missing
     "fit": "aggregate the votes first, or let plurivox identify do it",
     "fits": "aggregate the votes by two methods or more",
     "gold": "give known labels: --gold FILE, or a data set that has them",
-    "prediction": "give a classifier's probabilities for the tasks, such as those of plurivox predict: --prediction FILE",
+    "prediction": "give the probabilities of a classifier that was not trained on the tasks, such as those that plurivox train "
+    "--folds 5 -o RUN writes: --prediction RUN/out_of_fold.csv",
     "dynamics": "record them while a classifier is trained (plurivox train --record visit), and give the file: "
     "--dynamics FILE; or run plurivox recipe aum or waum",
     "worker_dynamics": "record them while one classifier per worker is trained, and give their folder: --dynamics FOLDER; "

@@ -19,11 +19,12 @@ class Crowdlab(Identifier):
     q(k) = (w_M p_M(k) + sum over votes (j, y) of w_j (P if y = k else (1 - P) / (K - 1))) / (w_M + sum_j w_j), and raw is q of
     the label: the one with most votes (ties go to the one that the classifier finds more probable), or the one with the
     largest q, with which all quantities are then computed once more. p_M is the prediction of the classifier, which must not
-    have been trained on that task. On tasks with two votes or more: P is the mean share of votes for the label, E the error
-    of always predicting the most frequent label, error_M that of the classifier; error_j is the share of other votes on the
-    worker's tasks that differ from the worker's. w_j = 1 - error_j / E and w_M = (1 - error_M / E) sqrt(mean votes per task),
-    each at least 1e-6. A worker who shares no task with others gets the mean of the other workers. badness = 1 - raw; a task
-    without votes gets nan. Called label-quality before version 0.2.
+    have been trained on that task: `plurivox train INPUT --folds 5 -o RUN` writes such predictions, and `plurivox identify
+    crowdlab INPUT --prediction RUN/out_of_fold.csv` uses them. On tasks with two votes or more: P is the mean share of votes
+    for the label, E the error of always predicting the most frequent label, error_M that of the classifier; error_j is the
+    share of other votes on the worker's tasks that differ from the worker's. w_j = 1 - error_j / E and w_M = (1 - error_M / E)
+    sqrt(mean votes per task), each at least 1e-6. A worker who shares no task with others gets the mean of the other workers.
+    badness = 1 - raw; a task without votes gets nan. Called label-quality before version 0.2.
 
     Goh, Tkachenko & Mueller (2022), CROWDLAB: supervised learning to infer consensus labels and quality scores for data
     with multiple annotators, https://doi.org/10.48550/arXiv.2210.06812

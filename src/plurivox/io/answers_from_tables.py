@@ -11,7 +11,7 @@ import polars as pl
 from plurivox.core.answers import LABEL_SEPARATOR, NAMED, NEVER, POSSIBLE, Answers
 from plurivox.core.array_types import Ints
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.name_encoding import as_names
+from plurivox.core.name_encoding import as_names, encode
 from plurivox.io.repeated_answers import find_previous_answer_in_same_sitting
 from plurivox.io.tabular.column_conversion import codes_names_and_notes_of_column, to_seconds
 from plurivox.io.tabular.table_files import ANSWER_COLUMNS, Columns
@@ -241,11 +241,7 @@ def _answers_with_repeat_of(answers: Answers, table: Columns) -> Answers:
         return answers
     marked = _yes_no_to_booleans(table["repeat"], f"column 'repeat' of {table.where}")
     time = answers.position if answers.position is not None else np.arange(len(answers))
-    sitting = (
-        np.zeros(len(answers), np.int64)
-        if answers.sitting is None
-        else np.unique(answers.sitting, return_inverse=True)[1]
-    )
+    sitting = np.zeros(len(answers), np.int64) if answers.sitting is None else encode(answers.sitting)[0]
     return replace(
         answers,
         repeat_of=np.where(

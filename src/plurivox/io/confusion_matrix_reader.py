@@ -7,7 +7,12 @@ import numpy as np
 from plurivox.core.array_types import Floats, Names
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.name_encoding import numbered_names_from_zero, positions, sort_distinct_names_by_value
+from plurivox.core.name_encoding import (
+    distinct_names,
+    numbered_names_from_zero,
+    positions,
+    sort_distinct_names_by_value,
+)
 from plurivox.core.results import Confusion, Fit
 from plurivox.io.tabular.column_conversion import to_floats_nan_if_missing, to_names_or_error_if_missing
 from plurivox.io.tabular.table_file_names import file_suffix
@@ -36,7 +41,7 @@ def read_confusion(path: str | Path) -> Confusion:
     frame = read_table(path)
     require_columns(frame, ["worker", "true", "said", "p"], path)
     worker, true, voted = (to_names_or_error_if_missing(frame[name], path) for name in ("worker", "true", "said"))
-    workers, labels = np.unique(worker), _union_of_true_and_voted_labels(true, voted, path)
+    workers, labels = distinct_names(worker), _union_of_true_and_voted_labels(true, voted, path)
     n, k = len(workers), len(labels)
     cell = (positions(workers, worker) * k + positions(labels, true)) * k + positions(labels, voted)
     if len(twice := np.flatnonzero(np.bincount(cell, minlength=1) > 1)):

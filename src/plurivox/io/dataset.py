@@ -10,6 +10,7 @@ import polars as pl
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import Names
 from plurivox.core.errors import InputError
+from plurivox.core.name_encoding import positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io.features import Features
@@ -39,6 +40,7 @@ class Dataset:
         about: Mapping[str, Any] | None = None,
         tables: Mapping[str, Callable[[], pl.DataFrame]] | None = None,
         path: Path | None = None,
+        gold_of_features: Callable[[], SoftLabels | None] | None = None,
         **parts: Part,
     ) -> None:
         unknown = sorted(set(parts) - set(PARTS))
@@ -46,6 +48,7 @@ class Dataset:
         self.name, self.path = name, path
         self.about = dict(about or {})  # the contents of dataset.toml
         self.tables = dict(tables or {})  # name -> function that reads the table
+        self._read_gold_of_features = gold_of_features  # reads the true labels in the file of features
         self._parts = {part: value for part, value in parts.items() if value is not None}
 
     def has(self, part: str) -> bool:
@@ -82,6 +85,20 @@ class Dataset:
     def gold(self) -> SoftLabels | None:
         """True labels; their tasks may be more or fewer than those of the votes."""
         return self._read_part_once("gold")
+
+    def gold_covering(self, tasks: Names) -> SoftLabels | None:
+        """Return the gold labels, or the true labels in the file of features if more of these tasks have one there.
+
+        Rows of features whose task the data set does not name are tasks of their own, such as test-0: only the file of features
+        has their true labels. None if the data set has neither.
+        """
+        if self._read_gold_of_features is None:
+            return self.gold
+        own, other = self.gold, self._read_gold_of_features()
+        if own is None or other is None:
+            return own if other is None else other
+        covered = [int((positions(one.tasks, tasks) >= 0).sum()) for one in (own, other)]
+        return own if covered[0] >= covered[1] else other
 
     @property
     def soft_labels(self) -> SoftLabels | None:
@@ -147,7 +164,16 @@ class Dataset:
         """Return a copy of the data set without the parts and tables named in `removed_names`, and with `added_parts`."""
         kept = {one: partial(getattr, self, one) for one in self.parts() if one not in removed_names}
         tables = {name: table for name, table in self.tables.items() if name not in removed_names}
-        return Dataset(self.name, about=self.about, tables=tables, path=self.path, **kept, **added_parts)
+        gold_of_features = None if "features" in removed_names else self._read_gold_of_features
+        return Dataset(
+            self.name,
+            about=self.about,
+            tables=tables,
+            path=self.path,
+            gold_of_features=gold_of_features,
+            **kept,
+            **added_parts,
+        )
 
     def with_crowd(self, new_crowd_parts: Mapping[str, Answers | Votes]) -> "Dataset":
         """Return a copy of the data set whose answers, votes and counts are replaced by these."""

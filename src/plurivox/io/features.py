@@ -63,6 +63,21 @@ def read_features(path: Path, items: pl.DataFrame | None = None) -> Features:
     )
 
 
+def read_gold_of_features(path: Path, items: pl.DataFrame | None = None) -> SoftLabels | None:
+    """Return the true labels in an `.npz` of features, without reading the features; None if it has none.
+
+    Their tasks are those of `read_features`.
+    """
+    if path.suffix != ".npz":
+        return None
+    arrays = read_npz(path, "features", only=lambda name: not (name == "x" or name.startswith("x_")))
+    rows = {"x" + name[1:]: np.empty((len(y), 0)) for name, y in arrays.items() if name == "y" or name.startswith("y_")}
+    if not rows:
+        return None
+    names = partial(_task_names_of_split_rows, items=items)
+    return task_rows_from_npz_arrays({**arrays, **rows}, path, "features", names).gold
+
+
 def _require_valid_features(features: Features, path: Path) -> Features:
     """Return the features unchanged; raise InputError if lengths differ, a task occurs twice or values are not numbers."""
     x, n = features.x, len(features.tasks)
@@ -83,7 +98,8 @@ def _task_names_of_split_rows(split: str, n_rows: int, items: pl.DataFrame | Non
     """Return the task names of the rows of a split (train, ...): those that `items` lists for it, else `<split>-<row>`."""
     names = row_names_of_split(split, n_rows).tolist()
     if items is not None and {"task", "split", "row"} <= set(items.columns):
-        mine = items.filter((pl.col("split") == split) & pl.col("row").is_between(0, n_rows - 1))
+        rows = items.with_columns(pl.col("row").cast(pl.Int64, strict=False))  # text in a CSV file
+        mine = rows.filter((pl.col("split") == split) & pl.col("row").is_between(0, n_rows - 1))
         for task, row in mine.select("task", "row").iter_rows():
             names[row] = str(task)
     return as_names(names)

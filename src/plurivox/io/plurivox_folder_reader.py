@@ -18,13 +18,13 @@ import polars as pl
 from plurivox.core.array_types import Names
 from plurivox.core.data_type_base_class import HEADER_FILE
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.name_encoding import as_names, positions, sort_distinct_names_by_value
+from plurivox.core.name_encoding import as_names, distinct_names, positions, sort_distinct_names_by_value
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import answers_from_tables, votes_from_tables
 from plurivox.io.dataset import Dataset
 from plurivox.io.dataset_folder_and_overwrite_checks import DATASET_TOML, is_table_file, not_a_dataset_error
-from plurivox.io.features import read_features
+from plurivox.io.features import read_features, read_gold_of_features
 from plurivox.io.soft_label_files import read_soft, soft_from_frame
 from plurivox.io.tabular.column_conversion import codes_names_and_notes_of_column
 from plurivox.io.tabular.table_file_names import file_suffix, table_name_of_file
@@ -69,6 +69,7 @@ def read_plurivox_folder(folder: Path, **how: Any) -> Dataset:
             parts[name] = getattr(reader, name)
     if (features := files.get("features") or _find_features_file_or_none(folder)) is not None:
         parts["features"] = lambda: read_features(features, reader.items())
+        parts["gold_of_features"] = lambda: read_gold_of_features(features, reader.items())
     if not parts:
         raise not_a_dataset_error(folder)
     further = {name: table for name, table in tables.items() if name not in parts or name in ("votes", "gold")}
@@ -124,7 +125,7 @@ class _FolderReader:
         found = votes_from_tables.votes(self._open_table("votes"), where=self._table_path_in_messages("votes"), **how)
         if "gold" not in self.files or "labels" in how or self._gold_is_soft():
             return found
-        gold = np.unique(self._gold_tasks_and_labels()[1])
+        gold = distinct_names(self._gold_tasks_and_labels()[1])
         gold_only = gold[positions(found.labels, gold) < 0]
         if not len(gold_only) or found.labels.dtype.kind != gold_only.dtype.kind:
             return found
@@ -176,7 +177,7 @@ class _FolderReader:
             listed = self.votes().labels
         if listed is None or (positions(listed, gold_labels) >= 0).all():
             return listed
-        gold_only = np.unique(gold_labels)[positions(listed, np.unique(gold_labels)) < 0]
+        gold_only = distinct_names(gold_labels)[positions(listed, distinct_names(gold_labels)) < 0]
         return np.concatenate([listed, gold_only]) if listed.dtype == gold_only.dtype else None
 
     @cache  # noqa: B019

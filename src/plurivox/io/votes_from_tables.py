@@ -1,7 +1,7 @@
 """Build Votes from a DataFrame, a mapping of columns or arrays: long and wide tables of votes, and tables of counts."""
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Literal, get_args
@@ -16,6 +16,7 @@ from plurivox.core.name_encoding import (
     label_positions_on_scale_or_none,
     positions,
     sort_distinct_names_by_value,
+    sorted_names,
 )
 from plurivox.core.votes import UNNAMED, Votes
 from plurivox.io.repeated_answers import drop_repeats_and_return_notes
@@ -53,9 +54,10 @@ def votes(
 
     Long tables have one row per vote; `task`, `worker` and `label` name their columns. Wide tables (`wide=True`) have one row
     per task and one column per worker. `worker=None`: the votes are unnamed. `missing` is the value, or list of values, that
-    means "no answer". `repeats` selects among several answers of a worker to one task. `labels` sets the list of labels and
-    its order. The columns `weight`, `answer`, `when` and `seconds` are used if present; if another name is given, that column
-    is required. With plain arrays they are arrays too. `where` names the table in errors.
+    means "no answer". `repeats` selects among several answers of a worker to one task. `labels` and `tasks` set the lists of
+    labels and tasks and their order, with those that have no vote; without a list they are sorted. The columns `weight`,
+    `answer`, `when` and `seconds` are used if present; if another name is given, that column is required. With plain arrays
+    they are arrays too. `where` names the table in errors.
 
     What is dropped or merged is counted in the votes' `notes` and reported as a `PlurivoxWarning`.
 
@@ -270,7 +272,7 @@ class _VoteReader:
                 out[f"{role}s"] = names if role != "label" else sort_distinct_names_by_value(names)
             else:
                 fixed = as_names(list(wanted), f"{role}s")
-                out[f"{role}s"] = fixed if role == "label" else np.sort(fixed)
+                out[f"{role}s"] = sorted_names(fixed) if role == "worker" or isinstance(wanted, Set) else fixed
             if not np.array_equal(out[f"{role}s"], names):
                 self._recode_as_positions_in_names(columns, role, out[f"{role}s"])
         return out

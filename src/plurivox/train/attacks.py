@@ -4,6 +4,7 @@ Pixels are from 0 to 1 and normalised inside the net, so that a budget of 4/255 
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ from torch.nn.functional import cross_entropy
 
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.method import Method, option
+from plurivox.core.rows_by_task_name import select_rows_of_tasks
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train.loop.dev_evaluation_and_history import check_true_labels_known_to_net
 from plurivox.train.trained_net import Trained, softmax_probabilities
@@ -81,15 +83,24 @@ class AttackResult:
 
 
 def attack(
-    net: nn.Module | Trained, x: Tensor, target: SoftLabels, method: Attack, *, batch: int = 256, seed: int = 0
+    net: nn.Module | Trained,
+    x: Tensor,
+    target: SoftLabels,
+    method: Attack,
+    *,
+    tasks: Iterable[object] | None = None,
+    batch: int = 256,
+    seed: int = 0,
 ) -> AttackResult:
     """Change images x by an adversarial attack on a net; return its predictions for them, and its loss before and after.
 
-    Row i of `x` is task i of `target`. Images are bytes, or floats from 0 to 1; targets are hard or soft. The outputs of a
+    `tasks` are the names of the rows of `x`, in any order; they may be left out only if the tasks of the target are the numbers
+    0, 1, 2, ... in order. Images are bytes, or floats from 0 to 1; targets are hard or soft. The outputs of a
     `Trained` are matched with the labels of the target by name, those of a plain module by order. The net is used in evaluation
     mode and not changed.
     """
-    _check_image_count_and_pixel_range(x, target)
+    x = select_rows_of_tasks(x, target.tasks, tasks, owner="targets", all_tasks=target.tasks)[0]
+    _check_images_and_pixel_range(x, target)
     if isinstance(net, Trained):
         check_true_labels_known_to_net(target, net.labels, "targets")
         target = target.on_labels(net.labels)
@@ -124,10 +135,8 @@ def _loss_gradient_by_pixels(net: nn.Module, images: Tensor, target: Tensor) -> 
     return gradient
 
 
-def _check_image_count_and_pixel_range(x: Tensor, target: SoftLabels) -> None:
-    """Raise InputError if there are no images, not one per target, or float pixels outside 0 to 1."""
-    if len(x) != len(target):
-        raise InputError(f"there are {len(x)} images to attack, but targets of {len(target)} tasks")
+def _check_images_and_pixel_range(x: Tensor, target: SoftLabels) -> None:
+    """Raise InputError if there are no images, or float pixels outside 0 to 1."""
     if not len(x):
         raise InputError("there are no images to attack")
     if x.is_floating_point():

@@ -9,9 +9,14 @@ import numpy as np
 from torch import Tensor
 
 from plurivox.core.array_types import Names
-from plurivox.core.errors import InputError, OptionError, first_few
-from plurivox.core.name_encoding import as_names, duplicates
+from plurivox.core.errors import InputError, OptionError
 from plurivox.core.progress_callbacks import Progress, no_progress
+from plurivox.core.rows_by_task_name import (
+    HOW_TO_NAME_ROWS,
+    rows_with_task_names,
+    select_rows_of_tasks,
+    weights_by_row,
+)
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.train.data.image_augmentation import Augmentation
@@ -26,19 +31,22 @@ from plurivox.train.targets import Supervision, Target
 from plurivox.train.trained_net import Trained
 from plurivox.train.training_hyperparameters import DEFAULT_LOSS, DEFAULT_NET, Plan
 
+# inputs, true labels, and the tasks of the inputs unless these name them or the tasks are 0, 1, 2, ...
+NamedDev = tuple[Any, SoftLabels] | tuple[Any, SoftLabels, Iterable[object] | str]
+
 
 def fit(
     x: Any,
     target: SoftLabels | Votes | Target | str,
     *,
-    tasks: Iterable[object] | None = None,
+    tasks: Iterable[object] | str | None = None,
     known: Supervision | None = None,
     labels: Iterable[object] | None = None,
     net: str | Net = DEFAULT_NET,
     loss: str | Loss = DEFAULT_LOSS,
     head: str | Head | None = None,
     plan: Plan | None = None,
-    dev: Dev | None = None,
+    dev: NamedDev | None = None,
     measures: Mapping[str, Measure] | None = None,
     weight: Any = None,
     augment: Augmentation | None = None,
@@ -52,9 +60,16 @@ def fit(
     """Train a net on inputs `x`, one row per task, and return it as `Trained`.
 
     `target` is what the net is trained on: soft labels, votes (their shares; with a head the votes themselves), or the name
-    of a target. `known` holds the votes, gold and soft labels that a target given by name uses. Rows of x are the tasks of
-    the target in their order, or those in `tasks`; tasks of weight 0 are left out. With `dev`, inputs and true labels, every
-    epoch is evaluated by loss, accuracy and further `measures`, and `plan.best` chooses the best epoch. `augment` changes
+    of a target. `known` holds the votes, gold and soft labels that a target given by name uses.
+
+    Rows and labels meet by the name of the task, so rows may be in any order: `tasks` are the names of the rows of x, or the
+    name of a column of x with them; without `tasks` x is a DataFrame whose index names the tasks, or a mapping {task: row}.
+    Rows without names are accepted only if the tasks are the numbers 0, 1, 2, ... Rows whose task has no label are left out
+    with a warning; a task of the target without a row is an error. `weight` is one number per row of x, or a mapping {task:
+    weight}; tasks of weight 0 are left out.
+
+    With `dev`, (inputs, true labels) or (inputs, true labels, tasks of the inputs), named like x, every epoch is evaluated by
+    loss, accuracy and further `measures`, and `plan.best` chooses the best epoch. `augment` changes
     images at random in every epoch, or with `augment_once` once for the whole training. `record` stores the logits of every
     epoch as `Dynamics`: those of the training steps, with dropout and augmentation (True or "visit", as in the definition of
     AUM, Pleiss et al. 2020, https://arxiv.org/abs/2001.10528), or those of the net "after" the epoch. Weights and history are
@@ -65,6 +80,10 @@ def fit(
     >>> trained = fit([[0., 1.], [1., 0.]] * 8, soft, net="linear", plan=Plan(epochs=60, lr=.1))
     >>> trained.predict([[0., 1.]]).prob.round(1)
     array([[0.9, 0.1]])
+    >>> votes = Votes.of(task=["cat.png", "ape.png"] * 2, worker=[1, 1, 2, 2], label=["cat", "ape"] * 2)
+    >>> trained = fit([[0., 1.], [1., 0.]], votes, tasks=["cat.png", "ape.png"], net="linear", plan=Plan(epochs=60, lr=.1))
+    >>> trained.predict([[0., 1.]]).hard().tolist()
+    ['cat']
     """
     named_target = None if isinstance(target, SoftLabels | Votes) else target
     spec = TrainSpec.from_names_or_objects(
@@ -79,16 +98,17 @@ def fit(
     )
     known = known or Supervision()
     if isinstance(target, SoftLabels | Votes):
-        known, tasks = _supervision_with_target(target, known, spec.head), target.tasks if tasks is None else tasks
-    rows = x if isinstance(x, Tensor) else np.asarray(x)
-    names = _require_given_unique_task_names(tasks, len(rows))
+        known = _supervision_with_target(target, known, spec.head)
+        x, names, weight = _rows_names_and_weights_of_target(x, target, tasks, weight)
+    else:
+        x, names, weight = _rows_names_and_weights_as_given(x, tasks, weight)
     data = PreparedData.from_inputs_dropping_unusable_tasks(
-        rows, spec, known, tasks=names, labels=labels, weight=weight
+        x if isinstance(x, Tensor) else np.asarray(x), spec, known, tasks=names, labels=labels, weight=weight
     )
     run = TrainingRun(
         spec,
         data,
-        dev=dev,
+        dev=None if dev is None else _dev_in_order_of_truth(*dev),
         measures=measures,
         folder=folder,
         save_seconds=save_seconds,
@@ -99,18 +119,41 @@ def fit(
     return run.train_to_end()
 
 
-def _require_given_unique_task_names(tasks: Iterable[object] | None, n_inputs: int) -> Names:
-    """Return the names of the tasks; InputError if they are missing, not one per row of the inputs, or not unique."""
-    if tasks is None:
-        raise InputError("the inputs need the names of their tasks: give `tasks`, one for each row of x")
-    names = as_names(tasks, "tasks")
-    if len(names) != n_inputs:
-        raise InputError(
-            f"there are {n_inputs} inputs for {len(names)} tasks; give the task of each row of x in `tasks`"
-        )
-    if len(twice := duplicates(names)):
-        raise InputError(f"the inputs name tasks twice: {first_few(twice)}")
-    return names
+def _rows_names_and_weights_of_target(
+    x: Any, target: SoftLabels | Votes, tasks: Iterable[object] | str | None, weight: Any
+) -> tuple[Any, Names, Any]:
+    """Return the rows, names and weights of the tasks of the target that have a label, in its order; else InputError."""
+    soft = isinstance(target, SoftLabels)
+    wanted = target.tasks if isinstance(target, SoftLabels) else target.tasks_with_votes
+    rows, place, given = select_rows_of_tasks(
+        x, wanted, tasks, owner="soft labels" if soft else "votes", all_tasks=target.tasks
+    )
+    by_row = weights_by_row(weight, given)
+    return rows, wanted, by_row if by_row is None else np.asarray(by_row)[place]
+
+
+def _rows_names_and_weights_as_given(
+    x: Any, tasks: Iterable[object] | str | None, weight: Any
+) -> tuple[Any, Names, Any]:
+    """Return all rows, their names and weights, in the order given; InputError if the rows have no names."""
+    given = rows_with_task_names(x, tasks)
+    if given.tasks is None:
+        raise InputError(f"the rows of x need the names of their tasks; {HOW_TO_NAME_ROWS}")
+    return given.rows, given.tasks, weights_by_row(weight, given)
+
+
+def _dev_in_order_of_truth(x: Any, truth: SoftLabels, tasks: Iterable[object] | str | None = None) -> Dev:
+    """Return (inputs, true labels) of the dev tasks in the same order; InputError if a task has no input."""
+    rows, _, _ = select_rows_of_tasks(
+        x,
+        truth.tasks,
+        tasks,
+        owner="true labels of dev",
+        all_tasks=truth.tasks,
+        what="the inputs of dev",
+        how_to_name_rows="give the task of each row: dev=(inputs, labels, tasks), or inputs that name their tasks as x does",
+    )
+    return rows if isinstance(rows, Tensor) else np.asarray(rows), truth
 
 
 def _supervision_with_target(target: SoftLabels | Votes, supervision: Supervision, head: Head | None) -> Supervision:

@@ -1,5 +1,6 @@
 """CrowdClassifier: training on labels, soft labels or votes as a scikit-learn estimator."""
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +15,13 @@ from sklearn.utils.validation import (
 )
 
 from plurivox.core.array_types import Floats
-from plurivox.core.errors import InputError
+from plurivox.core.rows_by_task_name import (
+    NamedRows,
+    check_same_index,
+    rows_with_task_names,
+    select_rows_of_tasks,
+    weights_by_row,
+)
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.train.fit_net import fit
@@ -27,11 +34,18 @@ DEFAULT_PLAN = Plan(epochs=100, batch=64, lr=0.01)
 class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """scikit-learn classifier: a net trained on labels, on label distributions, or on the votes of a crowd.
 
-    `fit(X, y)` takes one label per row, a matrix of probabilities (`labels` may name its columns), or `Votes` whose tasks are
-    the rows of X in their order. `net`, `loss`, `target` and `head` are specs as on the command line.
+    `fit(X, y)` takes one label per row, a matrix of probabilities (`labels` may name its columns), or `Votes` or `SoftLabels`.
+    The rows of X and the tasks of votes or soft labels meet by name, in any order: give the task of each row as `fit(X, votes,
+    tasks=...)`, a DataFrame whose index names the tasks (or `tasks="COLUMN"`), or a mapping {task: row}. Rows without names are
+    an InputError unless the tasks are the numbers 0, 1, 2, ... `net`, `loss`, `target` and `head` are specs as on the command
+    line.
 
     >>> X = np.array([[0.0], [0.1], [0.9], [1.0]] * 5)
     >>> CrowdClassifier(net="linear", random_state=0).fit(X, ["no", "no", "yes", "yes"] * 5).predict([[0.0], [1.0]])
+    array(['no', 'yes'], dtype='<U3')
+    >>> votes = Votes.of(task=["b.png", "a.png"] * 2, worker=[1, 1, 2, 2], label=["yes", "no", "yes", "no"])
+    >>> model = CrowdClassifier(net="linear", random_state=0).fit([[1.0], [0.0]], votes, tasks=["b.png", "a.png"])
+    >>> model.predict([[0.0], [1.0]])
     array(['no', 'yes'], dtype='<U3')
     """
 
@@ -49,9 +63,21 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.net, self.loss, self.target, self.head = net, loss, target, head
         self.plan, self.labels, self.random_state = plan, labels, random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train the net; y is labels, probabilities or `Votes`, see the class. Sets `trained_` and `classes_`."""
-        table, target = self._check_inputs_and_target_set_classes(X, y)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, tasks: Any = None) -> Self:
+        """Train the net; y is labels, probabilities, `Votes` or `SoftLabels`, see the class. Sets `trained_` and `classes_`.
+
+        `tasks` are the names of the rows of X, or the column of a DataFrame X with them, which is then no input.
+        `sample_weight` is one weight per row of X, or a mapping {task: weight}.
+        """
+        if isinstance(y, Votes | SoftLabels):
+            table, target, sample_weight = self._check_inputs_of_named_tasks_set_classes(X, y, sample_weight, tasks)
+        else:
+            check_same_index(X, y)
+            # labels and probabilities have no task names: the index of X is used only with those of sample weights
+            named = tasks is not None or isinstance(sample_weight, Mapping) or isinstance(X, Mapping)
+            given = rows_with_task_names(X, tasks, "X") if named else NamedRows(X, None)
+            sample_weight = weights_by_row(sample_weight, given)
+            table, target = self._check_inputs_and_target_set_classes(given.rows, y)
         plan = self.plan or DEFAULT_PLAN
         if self.random_state is not None:
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -70,15 +96,21 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         return self
 
-    def _check_inputs_and_target_set_classes(self, X: Any, y: Any) -> tuple[Floats, SoftLabels | Votes]:
-        """Check X and y, return them as inputs and target (soft labels or votes), and set `classes_`."""
+    def _check_inputs_of_named_tasks_set_classes(
+        self, X: Any, y: Votes | SoftLabels, sample_weight: Any, tasks: Any
+    ) -> tuple[Floats, Votes | SoftLabels, Any]:
+        """Return inputs, target and weights of the tasks of y that have a label, in the same order, and set `classes_`."""
+        owner = "votes" if isinstance(y, Votes) else "soft labels"
+        target = y.on(y.tasks_with_votes) if isinstance(y, Votes) else y
+        rows, place, given = select_rows_of_tasks(X, target.tasks, tasks, owner=owner, all_tasks=y.tasks, what="X")
+        weights = weights_by_row(sample_weight, given)
+        table = _as_float32_unless_bytes(validate_data(self, rows, allow_nd=True))
+        self.classes_ = _label_names_as_plain_array(y.labels)
+        return table, target, None if weights is None else np.asarray(weights)[place]
+
+    def _check_inputs_and_target_set_classes(self, X: Any, y: Any) -> tuple[Floats, SoftLabels]:
+        """Check X and y, labels or probabilities, return them as inputs and soft labels, and set `classes_`."""
         table: Floats
-        if isinstance(y, Votes):
-            table = _as_float32_unless_bytes(validate_data(self, X, allow_nd=True))
-            if len(table) != y.n_tasks:
-                raise InputError(f"there are {len(table)} rows of X for {y.n_tasks} tasks of the votes")
-            self.classes_ = _label_names_as_plain_array(y.labels)
-            return table, y
         prob = np.asarray(y)
         if prob.ndim == 2 and prob.shape[1] > 1:
             table = _as_float32_unless_bytes(validate_data(self, X, allow_nd=True))

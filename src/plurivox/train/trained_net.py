@@ -17,6 +17,7 @@ from plurivox.core.errors import InputError, first_few
 from plurivox.core.method import parse_spec
 from plurivox.core.name_encoding import as_names
 from plurivox.core.results import Dynamics, Fit
+from plurivox.core.rows_by_task_name import rows_with_task_names
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train import nets
 from plurivox.train.data.input_tensors import to_input_tensor, torch_device_from_name
@@ -62,10 +63,15 @@ class Trained:
         square = len(self.shape) == 3 and self.shape[1] == self.shape[2]
         return f": resize images to its size (on the command line --image-size {self.shape[1]})" if square else ""
 
-    def predict(self, x: Any, tasks: Iterable[object] | None = None) -> SoftLabels:
-        """Return the predicted probabilities for the inputs x; without `tasks` the tasks are called 0, 1, 2, ..."""
-        names = as_names(np.arange(len(x)) if tasks is None else tasks, "tasks")
-        logits = self.logits(x, names)
+    def predict(self, x: Any, tasks: Iterable[object] | str | None = None) -> SoftLabels:
+        """Return the predicted probabilities for the inputs x, by task.
+
+        `tasks` are the names of the rows of x, or a column of x with them. Without `tasks` they are the index of a DataFrame or
+        the keys of a mapping {task: row}; else the tasks are called 0, 1, 2, ...
+        """
+        rows, given = rows_with_task_names(x, tasks)
+        names = as_names(np.arange(len(rows))) if given is None else given
+        logits = self.logits(rows, names)
         if len(wild := names[~np.isfinite(logits).all(1)]):
             raise InputError(
                 f"the net's output is not finite for {len(wild)} of {len(names)} inputs, such as those of the tasks "

@@ -1,12 +1,13 @@
 """Evaluate predicted labels against true labels, each given as SoftLabels, Votes, a Fit, a Dataset or a file."""
 
 import zipfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plurivox import evaluate
+from plurivox.core.array_types import Names
 from plurivox.core.data_type_base_class import HEADER_FILE, DataType
 from plurivox.core.errors import InputError
 from plurivox.core.method import split_at_commas_outside_brackets
@@ -48,9 +49,11 @@ def evaluate_labels(
         if given is not None and _cache_key_of_input(given) not in sides:
             sides[_cache_key_of_input(given)] = _read_gold_votes_and_soft_labels(given, part)
     other = None if against is None else sides[_cache_key_of_input(against)]
+    predicted = sides[_cache_key_of_input(prediction)].soft_labels_else_vote_shares()
+    known = sides[_cache_key_of_input(truth)].with_gold_covering(predicted.tasks)
     return evaluate.evaluate_labels(
-        sides[_cache_key_of_input(prediction)].soft_labels_else_vote_shares(),
-        sides[_cache_key_of_input(truth)].gold_else_soft_else_vote_shares(),
+        predicted,
+        known.gold_else_soft_else_vote_shares(),
         against=None if other is None or other.votes is not None else other.soft,
         votes=None if other is None else other.votes,
         measures=split_at_commas_outside_brackets(measures) if isinstance(measures, str) else measures,
@@ -69,6 +72,11 @@ class _InputLabels:
     gold: SoftLabels | None = None
     soft: SoftLabels | None = None
     votes: Votes | None = None
+    gold_covering: Callable[[Names], SoftLabels | None] | None = None  # true labels that cover most of these tasks
+
+    def with_gold_covering(self, tasks: Names) -> "_InputLabels":
+        """Return the labels with those true labels of the input that cover most of these tasks: its gold labels, or others."""
+        return self if self.gold_covering is None else replace(self, gold=self.gold_covering(tasks))
 
     def gold_else_soft_else_vote_shares(self) -> SoftLabels:
         """Return the labels of an input as truth: gold labels, else soft labels, else vote shares."""
@@ -119,7 +127,13 @@ def _gold_votes_and_soft_labels_of_dataset(labels_input: "Dataset | Any", votes_
     data = as_dataset(labels_input)
     has_votes = data.has("votes") or data.has("counts")
     chosen = votes_or_counts if data.has("votes") and data.has("counts") else None
-    return _InputLabels(data.name, data.gold, data.soft_labels, as_votes(data, chosen) if has_votes else None)
+    return _InputLabels(
+        data.name,
+        data.gold,
+        data.soft_labels,
+        as_votes(data, chosen) if has_votes else None,
+        data.gold_covering,
+    )
 
 
 def _gold_votes_and_soft_labels_of_npz(npz_path: str) -> _InputLabels:

@@ -116,12 +116,19 @@ def measure_net_on_each_split(
     found: dict[str, float] = {}
     for split, tasks in splits.items():
         prediction = trained.predict(training_data.inputs_of(tasks), tasks)
-        gold, shares = gold_and_vote_shares(training_data, tasks)
-        for truth, names, kind in ((gold, HARD_MEASURES, ""), (shares, SOFT_MEASURES, "soft ")):
-            if truth is not None:
-                found |= {f"{split} {kind}{name}": MEASURES[name](prediction, truth) for name in names}
-        if gold is not None:
-            found[f"{split} baseline"] = majority_baseline(gold)[1]
+        found |= measures_of_prediction(prediction, training_data, split)
+    return found
+
+
+def measures_of_prediction(prediction: SoftLabels, training_data: TrainingData, split: str) -> dict[str, float]:
+    """Return {"<split> <measure>": value} of predictions: hard measures against gold, soft against vote shares, baseline."""
+    found: dict[str, float] = {}
+    gold, shares = gold_and_vote_shares(training_data, prediction.tasks)
+    for truth, names, kind in ((gold, HARD_MEASURES, ""), (shares, SOFT_MEASURES, "soft ")):
+        if truth is not None:
+            found |= {f"{split} {kind}{name}": MEASURES[name](prediction, truth) for name in names}
+    if gold is not None:
+        found[f"{split} baseline"] = majority_baseline(gold)[1]
     return found
 
 

@@ -18,7 +18,7 @@ from toy_training import toy_data
 Call = Callable[..., Result]
 pytestmark = pytest.mark.training
 X, GOLD, VOTES = toy_data(60)
-TASKS = GOLD.tasks.tolist()
+TASKS = [f"t{i:02d}" for i in GOLD.tasks.tolist()]
 WITH_GOLD, WITH_VOTES = set(TASKS[::3]), {task for i, task in enumerate(TASKS) if i % 4 != 3}
 SPLIT = {task: ("test", "dev", "train", "train", "train")[i % 5] for i, task in enumerate(TASKS)}
 FAST = ("--net", "linear", "--epochs", "2", "--device", "cpu")
@@ -37,7 +37,8 @@ def part(tmp_path: Path) -> Path:
     np.savez(folder / "features.npz", x=X, task=np.array(TASKS))
     true = dict(zip(TASKS, GOLD.hard().tolist(), strict=True))
     columns = VOTES.columns()
-    rows = zip(*(columns[name].tolist() for name in ("task", "worker", "label")), strict=True)
+    tasks = [TASKS[i] for i in columns["task"].tolist()]
+    rows = zip(tasks, columns["worker"].tolist(), columns["label"].tolist(), strict=True)
     tables = {
         "gold.csv": [("task", "label"), *((task, true[task]) for task in sorted(WITH_GOLD))],
         "votes.csv": [("task", "worker", "label"), *(row for row in rows if row[0] in WITH_VOTES)],
@@ -79,10 +80,10 @@ def test_train_prints_the_tasks_it_trains_on(call: Call, part: Path, target: str
 
 def test_tasks_of_weight_zero_are_counted_as_left_out(call: Call, part: Path) -> None:
     found = json.loads(train(call, part, "--target", "majority", "--least-agreement", 0.9, "--json").stdout)
-    said: dict[str, list[str]] = {}
+    said: dict[int, list[str]] = {}
     for task, label in zip(*(VOTES.columns()[name].tolist() for name in ("task", "label")), strict=True):
         said.setdefault(task, []).append(label)
-    unanimous = {task for task, labels in said.items() if len(set(labels)) == 1}
+    unanimous = {TASKS[task] for task, labels in said.items() if len(set(labels)) == 1}
     voted = members("train") & WITH_VOTES
     assert found["trained"] == len(voted & unanimous) and found["left_out"]["a weight of 0"] == len(voted - unanimous)
 

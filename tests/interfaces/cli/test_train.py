@@ -89,7 +89,7 @@ def test_any_target_or_aggregator_can_be_trained_on(call, box: Path, tmp_path: P
 
 def test_two_heads_weights_and_splits_by_file(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     (tmp_path / "split.csv").write_text(
-        "task,split\n" + "".join(f"t{i:02d},{'train' if i % 2 else 'test'}\n" for i in range(60))
+        "task,split\n" + "".join(f"{i},{'train' if i % 2 else 'test'}\n" for i in range(60))
     )
     how = ("--target", "softmax-shares", "--head", "two-heads", "--main", "majority", "--split", tmp_path / "split.csv")
     done: Result = call(
@@ -101,7 +101,7 @@ def test_two_heads_weights_and_splits_by_file(call, box: Path, tmp_path: Path) -
 def test_errors_are_one_line(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "x").touch()
-    (tmp_path / "odd.csv").write_text("task,split\nt00,a\nt01,a\n")
+    (tmp_path / "odd.csv").write_text("task,split\n0,a\n1,a\n")
     for words, want in (
         (("--target", "golden"), "there is no target or aggregator 'golden'; did you mean 'gold'"),
         (("--net", "mpl"), "did you mean 'mlp'"),
@@ -275,3 +275,48 @@ def test_images_without_labels_are_predicted_with_the_split_of_the_run(call, tmp
         assert done.exit_code == 0, done.output
         assert SoftLabels.load(tmp_path / "prediction.npz").tasks.tolist() == tasks
     assert "no votes; it contains images" in call("describe", tmp_path / "new").stderr
+
+
+def test_folds_write_predictions_for_crowdlab(call, box: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (home := tmp_path / "set").mkdir()
+    data = read_training_data(box)
+    np.savez(home / "features.npz", x=data.x, task=data.tasks)
+    rows = zip(*VOTES.columns().values(), strict=True)
+    (home / "votes.csv").write_text("task,worker,label\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    done: Result = call("train", home, *FAST, "--folds", 3, "--runs", 2, "-o", tmp_path / "run")
+    assert done.exit_code == 0 and "held out: 60 tasks" in done.stdout and "out_of_fold.csv" in done.output, done.output
+    assert "soft cross-entropy" in done.stdout and " ± " in done.stdout
+    again = json.loads(call("train", home, *FAST, "--folds", 3, "--runs", 2, "-o", tmp_path / "run", "--json").stdout)
+    assert again["folds"] == 3 and again["tasks"] == {"held-out": 60, "others": 0}
+    file = tmp_path / "run" / "out_of_fold.csv"
+    scored: Result = call("identify", "crowdlab", home, "--prediction", file)
+    assert scored.exit_code == 0 and "crowdlab: 60 tasks" in scored.output, scored.output
+    assert call("evaluate", file, home, "--measures", "accuracy").exit_code == 0
+    asked: Result = call("identify", "crowdlab", home)
+    assert asked.exit_code == 2 and "plurivox train --folds 5 -o RUN" in asked.stderr
+    wrong: Result = call("predict", tmp_path / "run", home, "-o", tmp_path / "p.csv")
+    assert wrong.exit_code == 2 and "contains the networks of folds" in wrong.stderr
+
+
+@pytest.mark.slow
+def test_folds_are_of_the_training_split_and_work_without_polars(box: Path, tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['polars'] = None; sys.modules['narwhals'] = None\n"
+        f"from plurivox.cli.main import main; main(['train', {str(box)!r}, *{FAST!r}, '--folds', '4', '-o', "
+        f"{str(tmp_path / 'run')!r}])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment())
+    assert done.returncode == 0, done.stderr
+    assert "held out: 40 tasks" in done.stdout and "20 tasks of the splits dev and test are in no fold" in done.stderr
+    assert len(SoftLabels.load(tmp_path / "run" / "out_of_fold.npz")) == 60
+
+
+def test_predictions_of_the_test_tasks_of_labelme_are_evaluated(call, data_set, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    labelme, run, out = data_set("labelme"), tmp_path / "run", tmp_path / "predictions.csv"
+    fast = ("--net", "linear", "--epochs", 2, "--device", "cpu", "--json")
+    trained = json.loads(call("train", labelme, *fast, "-o", run).stdout)
+    assert call("predict", run, labelme, "--tasks", "test", "-o", out).exit_code == 0
+    found = json.loads(call("evaluate", out, labelme, "--measures", "accuracy", "--repeats", 0, "--json").stdout)[
+        "rows"
+    ]
+    assert found["n"] == [1188] and found["value"][0] == pytest.approx(trained["runs"]["test accuracy"][0])

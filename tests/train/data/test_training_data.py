@@ -25,7 +25,7 @@ def both(folder: Path, **arrays: object) -> tuple[TrainingData, TrainingData]:
     (home := folder / "set").mkdir()
     np.savez(home / "features.npz", **arrays)  # type: ignore[arg-type]
     rows = zip(*(columns[f"vote_{name}"] for name in ("task", "worker", "label")), strict=True)
-    (home / "votes.csv").write_text("task,worker,label\n" + "".join(",".join(row) + "\n" for row in rows))
+    (home / "votes.csv").write_text("task,worker,label\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
     return load_training_data(folder / "packed.npz"), load_training_data(home)
 
 

@@ -60,7 +60,7 @@ def test_pipelines_work_and_classifiers_without_weights_or_probabilities_raise_e
         raykar_em(votes, x, KNeighborsClassifier())
     with pytest.raises(InputError, match="StandardScaler gives no probabilities"):
         raykar_em(votes, x, StandardScaler())
-    with pytest.raises(InputError, match="there are 5 rows of x for 60 tasks"):
+    with pytest.raises(InputError, match="x has 5 rows without names for 60 tasks of the votes"):
         raykar_em(votes, x[:5], LogisticRegression())
 
 
@@ -106,7 +106,7 @@ def test_accuracy_on_labelme_with_l2_chosen_on_validation_tasks(data_set: Callab
     right = {}
     for l2 in (100, 300, 1000):
         with threadpool_limits(1):  # small matrix products on many threads are slow if other tests use the same cores
-            done = raykar_em(votes, x["train"], LogisticRegression(C=1 / l2, max_iter=300))
+            done = raykar_em(votes, x["train"], LogisticRegression(C=1 / l2, max_iter=300), tasks=votes.tasks)
         right[l2] = [(done.predict(x[name]).hard() == true[name]).mean() for name in ("valid", "test")]
     chosen = max(right, key=lambda l2: right[l2][0])
     assert chosen == 300 and right[chosen][1] > 0.85

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import Bools, Floats, Ints, Names
-from plurivox.core.name_encoding import positions
+from plurivox.core.name_encoding import encode, positions
 from plurivox.core.parse_typed_percents import Percents, parse_percents
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -223,7 +223,8 @@ def codes_of_equal_rows(*columns: NDArray[Any]) -> Ints:
     """
     code: Ints = np.zeros(len(columns[0]), np.int64)
     for column in columns:
-        values, place = np.unique(column, return_inverse=True)
+        is_text = column.dtype.kind == "T"  # np.unique can crash on text: see `sorted_names`
+        place, values = encode(column) if is_text else np.unique(column, return_inverse=True)[::-1]
         code = np.unique(code * max(len(values), 1) + place, return_inverse=True)[1]
     return code
 

@@ -14,6 +14,7 @@ from plurivox.core.array_types import Bools
 from plurivox.core.cleaning_audit import AuditAction
 from plurivox.core.inputs_asked_by_form import input_fields_of_form_or_none
 from plurivox.core.method import option
+from plurivox.core.name_encoding import encode
 from plurivox.core.parse_typed_percents import OUT_OF_RANGE, parse_percents
 
 
@@ -42,7 +43,7 @@ def mask_of_answers_without_top_percent(answer_rows: AnswerRows, zero_is_missing
         if column is not None:
             missing &= ~column
     if answers.form is not None:
-        forms, code = np.unique(answers.form, return_inverse=True)
+        code, forms = encode(answers.form)
         questions = map(input_fields_of_form_or_none, forms.tolist())
         missing &= np.array([question is None or question.percents for question in questions], bool)[code]
     return missing

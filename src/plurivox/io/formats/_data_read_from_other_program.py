@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from plurivox.core.name_encoding import as_names, positions
+from plurivox.core.name_encoding import as_names, distinct_names, positions, sorted_names
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import UNNAMED, Votes
 
@@ -48,6 +48,7 @@ def votes_with_unnamed(
     **further_columns: NDArray[Any] | None,
 ) -> Votes:
     """Return Votes from lists of task, worker and label names; a worker that is None makes a vote without worker name."""
+    tasks = sorted_names(as_names(tasks, "tasks"))
     if None not in worker:
         return Votes.of(
             task, worker, label, tasks=tasks, workers=workers, labels=labels, ordered=ordered, **further_columns
@@ -55,7 +56,7 @@ def votes_with_unnamed(
     bare = Votes.of(task, None, label, tasks=tasks, labels=labels, ordered=ordered)  # for the names
     is_named = np.array([name is not None for name in worker], bool)
     given = as_names([name for name in worker if name is not None], "workers")
-    known = np.unique(given if workers is None else as_names(workers, "workers"))
+    known = distinct_names(given if workers is None else as_names(workers, "workers"))
     codes = np.full(len(is_named), UNNAMED)
     codes[is_named] = positions(known, given)
     return Votes.coded(

@@ -9,7 +9,7 @@ import numpy as np
 from plurivox import aggregate, elicit, evaluate
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import Bools, Floats, Ints
-from plurivox.core.name_encoding import as_names, positions
+from plurivox.core.name_encoding import as_names, encode, positions
 from plurivox.core.parse_typed_percents import parse_percents
 from plurivox.core.sample_existing_answers import subsample
 from plurivox.core.soft_labels import SoftLabels
@@ -103,7 +103,7 @@ def _sort_by_task_and_values(soft_labels: Floats, task: Ints) -> Floats:
 def mask_of_second_copies_of_answers(answers: Answers) -> Bools:
     """Return (n_answers,) True for each answer stored a second time: same worker, session and position as an earlier row."""
     assert answers.position is not None and answers.sitting is not None
-    sitting = np.unique(answers.sitting, return_inverse=True)[1]
+    sitting, _ = encode(answers.sitting)
     _, first = np.unique(np.stack([answers.worker, sitting, answers.position]), axis=1, return_index=True)
     is_copy = np.ones(len(answers), bool)
     is_copy[first] = False

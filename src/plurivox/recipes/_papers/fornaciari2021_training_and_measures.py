@@ -78,7 +78,7 @@ def train_and_predict_test_tasks(
         net=net,
         head=head,
         plan=plan,
-        dev=(texts.x[texts.row_numbers_of_tasks(dev.tasks)], dev),
+        dev=(texts.x[texts.row_numbers_of_tasks(dev.tasks)], dev, dev.tasks),
         measures={"macro-f1": evaluate.MEASURES["macro-f1"]},
     )
     return trained.predict(texts.x[texts.row_numbers_of_tasks(tasks_by_split["test"])], tasks_by_split["test"])

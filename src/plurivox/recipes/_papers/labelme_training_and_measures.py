@@ -201,7 +201,8 @@ def _fit_logistic_model_by_em(
     model = LogisticRegression(C=1 / l2, max_iter=20)  # few iterations per EM pass: the next pass continues from there
     with warnings.catch_warnings(), threadpool_limits(1):  # one thread is faster for such small problems
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return raykar_em(votes, _input_features_of_tasks(training_data, tasks_by_split["train"]), model)
+        train = tasks_by_split["train"]
+        return raykar_em(votes, _input_features_of_tasks(training_data, train), model, tasks=train)
 
 
 def _input_features_of_tasks(training_data: TrainingData, tasks: Names) -> Any:

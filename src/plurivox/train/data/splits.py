@@ -9,7 +9,7 @@ import numpy as np
 
 from plurivox.core.array_types import Ints, Names
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.name_encoding import as_names, duplicates, encode
+from plurivox.core.name_encoding import as_names, duplicates, encode, sorted_names
 
 Shares = Mapping[str, float]  # split -> its share of the tasks
 DEFAULT_SHARES: Shares = {"train": 0.7, "dev": 0.1, "test": 0.2}
@@ -82,7 +82,7 @@ def folds(
     tests = stratified(names, labels, shares, seed) if groups is None else grouped(names, groups, shares, seed)
     if not all(map(len, tests.values())):
         raise InputError(f"there are fewer groups than {k} folds: a fold would have no test tasks; use fewer folds")
-    trains = [np.sort(np.concatenate([tests[other] for other in tests if other != one])) for one in tests]
+    trains = [sorted_names(np.concatenate([tests[other] for other in tests if other != one])) for one in tests]
     return [{"train": train, "test": test} for train, test in zip(trains, tests.values(), strict=True)]
 
 

@@ -20,12 +20,12 @@ def crowdlab(
     """Estimate soft labels from votes and a classifier's probabilities, weighted by their estimated accuracy (CROWDLAB).
 
     q(k) = (w_M p_M(k) + sum over votes (j, y) of w_j (P if y = k else (1 - P) / (K - 1))) / (w_M + sum_j w_j), with p_M the
-    probabilities of the classifier, which must not have been trained on that task (predict it out of fold). Weights come from
-    how often workers agree with each other and the classifier with the label; `identify crowdlab`, which scores by the same
-    q, documents the formula. The fit's soft labels are q over the classifier's labels; `ability` is w_j; `found` holds w_M
-    (`model_weight`), P (`agreement`) and the labels that the weights were computed from (`label`): with consensus="best" the
-    most probable by a first q, with "majority" those with the most votes. A task without votes gets the classifier's
-    probabilities.
+    probabilities of the classifier, which must not have been trained on that task (`pv.train_folds` predicts out of fold).
+    Weights come from how often workers agree with each other and the classifier with the label; `identify crowdlab`, which
+    scores by the same q, documents the formula. The fit's soft labels are q over the classifier's labels; `ability` is w_j;
+    `found` holds w_M (`model_weight`), P (`agreement`) and the labels that the weights were computed from (`label`): with
+    consensus="best" the most probable by a first q, with "majority" those with the most votes. A task without votes gets the
+    classifier's probabilities.
 
     Goh, Tkachenko & Mueller (2022), https://doi.org/10.48550/arXiv.2210.06812
 

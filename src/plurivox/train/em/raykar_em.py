@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import positions
 from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.results import Confusion, Fit
+from plurivox.core.rows_by_task_name import rows_with_task_names, select_rows_of_tasks
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import ConfusionEM, KeyedVotes, Params, worker_accuracy
@@ -115,10 +117,11 @@ class RaykarFit:
     fit: Fit
     labels: Names
 
-    def predict(self, x: Any, tasks: Any = None) -> SoftLabels:
-        """Return the classifier's probabilities for the inputs x; without `tasks` the tasks are called 0, 1, 2, ..."""
-        prob = _predict_prob_of_all_labels(self.classifier, x, len(self.labels))
-        return SoftLabels.of(prob, np.arange(len(prob)) if tasks is None else tasks, self.labels)
+    def predict(self, x: Any, tasks: Iterable[object] | str | None = None) -> SoftLabels:
+        """Return the classifier's probabilities for the inputs x, whose tasks are named as in `raykar_em`, or 0, 1, 2, ..."""
+        rows, names = rows_with_task_names(x, tasks)
+        prob = _predict_prob_of_all_labels(self.classifier, _frame_as_array(rows), len(self.labels))
+        return SoftLabels.of(prob, np.arange(len(prob)) if names is None else names, self.labels)
 
 
 def raykar_em(
@@ -126,6 +129,7 @@ def raykar_em(
     x: Any,
     classifier: Any,
     *,
+    tasks: Iterable[object] | str | None = None,
     gold: SoftLabels | None = None,
     start: Fit | None = None,
     pseudo: float = 0.01,
@@ -142,7 +146,9 @@ def raykar_em(
     row, and the classifier is fitted to every row of x with each label, weighted by q. EM starts with the posterior of the fit
     `start`, or else with uniform p and nearly diagonal matrices, and ends when the mean total variation between successive q
     is below `tol`. The trace is the log-likelihood of the votes; with a classifier that is regularised or not fitted to
-    convergence it may decrease slightly. Row i of x is task i of `votes.tasks`. Tasks with a `gold` label keep it.
+    convergence it may decrease slightly. Tasks with a `gold` label keep it. `tasks` are the names of the rows of x, or a
+    column of x with them; without `tasks` x is a DataFrame whose index names the tasks, a mapping {task: row}, or the tasks of
+    the votes are the numbers 0, 1, 2, ... Every task of the votes needs a row; rows of other tasks are left out with a warning.
     `classifier` needs fit with `sample_weight` and predict_proba (a pipeline needs them in its last step); a copy of it is
     fitted, with `warm` starting from the previous fit if it has the parameter warm_start.
 
@@ -154,7 +160,8 @@ def raykar_em(
     >>> done.fit.soft.hard().tolist(), done.predict([[0.], [1.]]).hard().tolist()
     (['n', 'y', 'y', 'n'], ['n', 'y'])
     """
-    model, inputs = copy.deepcopy(classifier), _require_one_input_row_per_task(x, votes)
+    model = copy.deepcopy(classifier)
+    inputs = _frame_as_array(select_rows_of_tasks(x, votes.tasks, tasks, owner="votes", all_tasks=votes.tasks)[0])
     if warm and "warm_start" in (model.get_params() if hasattr(model, "get_params") else {}):
         model.set_params(warm_start=True)
     steps = RaykarSteps(votes, gold, pseudo, clip)
@@ -184,12 +191,9 @@ def raykar_em(
     return RaykarFit(model, fit, votes.labels)
 
 
-def _require_one_input_row_per_task(x: Any, votes: Votes) -> Any:
-    """Return the inputs x as an array; InputError if they are not one row per task of the votes."""
-    inputs = x if hasattr(x, "shape") else np.asarray(x)
-    if inputs.shape[0] != votes.n_tasks:
-        raise InputError(f"there are {inputs.shape[0]} rows of x for {votes.n_tasks} tasks of the votes")
-    return inputs
+def _frame_as_array(rows: Any) -> Any:
+    """Return a DataFrame as an array, and an array or sparse matrix unchanged."""
+    return np.asarray(rows) if hasattr(rows, "columns") else rows
 
 
 def _posterior_from_start_fit_and_gold(steps: RaykarSteps, start: Fit) -> Floats:

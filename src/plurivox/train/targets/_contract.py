@@ -52,7 +52,7 @@ class Supervision:
             return longest
         if len({one.dtype.kind for one in lists}) > 1:
             raise InputError("votes, gold and soft labels have labels of different types; make them all text")
-        return sort_distinct_names_by_value(np.unique(np.concatenate(lists)))
+        return sort_distinct_names_by_value(np.concatenate(lists))
 
 
 Known = Supervision  # the name before version 0.2

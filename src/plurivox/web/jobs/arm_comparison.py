@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.errors import PlurivoxError
+from plurivox.core.name_encoding import positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
@@ -170,10 +171,10 @@ def _accuracy_and_accuracy_gain_per_minute(
         "curve": [],
     }
     names = arm_votes.tasks_with_votes
-    if gold is not None and len(np.intersect1d(names, gold.tasks)):
+    if gold is not None and (positions(gold.tasks, names) >= 0).any():
         against, reference = "gold", gold.shared(names)
     else:
-        both = np.intersect1d(names, other_arms_votes.tasks_with_votes)
+        both = names[positions(other_arms_votes.tasks_with_votes, names) >= 0]
         if not len(both):
             return empty
         against, reference = "others", fit(other_arms_votes.on(both), "vote-shares").soft

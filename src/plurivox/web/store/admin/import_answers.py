@@ -10,6 +10,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from plurivox.core.answers import MARK_KINDS, Answers
 from plurivox.core.errors import InputError, first_few
+from plurivox.core.name_encoding import distinct_names
 from plurivox.web.store.collect.submissions import Mark, MarkKind, label_marks_to_json
 from plurivox.web.store.collect.tasks_batches_quotas import BATCH_ROWS
 from plurivox.web.store.database import batched, current_unix_time
@@ -34,7 +35,7 @@ def insert_imported_answers_and_return_count(
     be simulated, as in the demo. Raise InputError if a task is unknown, a worker exists already, or an answer has no worker.
     """
     if (imported.worker < 0).any():
-        at = first_few(np.unique(imported.tasks[imported.task[imported.worker < 0]]))
+        at = first_few(distinct_names(imported.tasks[imported.task[imported.worker < 0]]))
         raise InputError(f"answers to the tasks {at} have no worker; a study needs the worker of every answer")
     found = _find_task_rows_by_name_with_free_slot_numbers(connection, imported)
     worker_ids = _insert_workers_and_return_ids_by_code(connection, imported, pseudonyms)
