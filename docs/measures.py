@@ -18,6 +18,7 @@ SECTIONS = {  # module of plurivox.evaluate: heading
     "crossed_bootstrap": "Two models, several runs of each",
     "two_model_correctness": "Tasks that two models get right or wrong",
     "soft_label_differences": "Two sets of soft labels",
+    "label_mismatch": "Labels that do not meet",
     "find_evaluation_faults": "Audit",
     "train_test_leaks": "Leaks",
     "describe_votes": "Statistics of votes",
@@ -26,9 +27,19 @@ SECTIONS = {  # module of plurivox.evaluate: heading
 ABOUT = """Every measure takes two `SoftLabels`, (prediction, truth), and returns a number. Tasks are matched by name; tasks
 that only one of them has are ignored. Every function is in `pv.evaluate` and needs only numpy and scipy.
 
-`plurivox evaluate PREDICTION TRUTH [--against VOTES]` prints the default measures of the table below with confidence intervals,
-and the result of a constant prediction; `--measures` takes names from this table, `hard`, `soft`, `calibration` or `all`,
-and `wasserstein` if the labels are ordered.
+`plurivox evaluate PREDICTION TRUTH [--against REFERENCE]` prints the default measures of the table below with confidence
+intervals, and the result of a constant prediction; `--measures` takes names from this table, `hard`, `soft`, `calibration` or
+`all`, and `wasserstein` if the labels are ordered.
+
+The column `against` names the labels that each measure compares with. Hard measures and calibration use the gold labels of
+TRUTH (else the most probable label of its soft labels or votes). Soft measures use the soft labels of TRUTH, else the shares of
+its votes or counts, else its gold labels as one-hot labels; `--against gold`, `soft` or `votes` selects another of these, and
+`--against FILE` labels from elsewhere. An aggregate is close to the votes it was made from by construction: measures
+against these same votes show how close it stays to them, not how right it is.
+
+Labels of PREDICTION and TRUTH must have the same names. If none or hardly any meet, `plurivox evaluate` stops and lists both
+sides; if another numbering of the labels would make many more predictions correct, it says so. `--rename 0=cat,1=dog` renames
+labels of PREDICTION.
 """
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from crowds import distributions
 from plurivox.core import soft_transforms
-from plurivox.core.errors import InputError, OptionError
+from plurivox.core.errors import InputError, OptionError, UnknownName
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Candidates, Dense
 
@@ -104,3 +104,13 @@ def test_invalid_options_raise() -> None:
         soft_transforms.mean_of_soft_labels([soft, dense(np.eye(3))])
     with pytest.raises(InputError, match="nothing to blend"):
         soft_transforms.mean_of_soft_labels([])
+
+
+def test_labels_are_renamed_and_labels_of_one_name_are_added() -> None:
+    soft = SoftLabels.of([[0.2, 0.3, 0.5], [0.1, 0.9, 0.0]], ["a", "b"], ["Cat", "cat", "dog"], support=[3, 4])
+    one = soft_transforms.rename_labels(soft, {"Cat": "cat"})
+    assert one.labels.tolist() == ["cat", "dog"] and one.prob.round(3).tolist() == [[0.5, 0.5], [1.0, 0.0]]
+    swapped = soft_transforms.rename_labels(SoftLabels.gold(["a", "b"], [0, 1]), {0: 1, 1: 0})
+    assert swapped.hard().tolist() == ["1", "0"]
+    with pytest.raises(UnknownName, match="there is no label 'cow'; available: Cat, cat, dog"):
+        soft_transforms.rename_labels(soft, {"cow": "cat"})

@@ -86,6 +86,7 @@ def test_tables_become_votes_counts_or_answers_by_their_columns(tmp_path: Path) 
     assert read(tmp_path / "either.csv", wide=True).votes.workers.tolist() == ["x", "y"]
     assert read(tmp_path / "typed.csv").answers.typed_texts_at_rank(0).tolist() == ["8p"]
     assert read(tmp_path / "wide.csv", wide=True).votes.workers.tolist() == ["ann", "bo"]
+    assert read(tmp_path / "wide.csv", worker=["bo"]).votes.workers.tolist() == ["bo"]
 
 
 def test_numeric_gold_is_matched_with_text_votes(tmp_path: Path) -> None:
@@ -284,3 +285,10 @@ def test_real_folders_of_every_kind(data_set: Callable[[str], Path], name: str, 
         assert data.workers.columns == ["worker", "gender", "race", "age", "education"]
     if name == "cifar10s":
         assert len(data.answers) == 6_723 and (data.answers.repeat_of >= 0).sum() == 498
+
+
+def test_the_votes_of_a_folder_may_be_a_wide_table_with_named_worker_columns(tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text("task,ann,bo,comment\na,x,y,dark\nb,x,x,far\nc,y,y,fine\n")
+    (tmp_path / "dataset.toml").write_text('worker = ["ann", "bo"]\n')
+    assert read(tmp_path).votes.workers.tolist() == ["ann", "bo"]
+    assert read(tmp_path, worker=["ann"]).votes.workers.tolist() == ["ann"]

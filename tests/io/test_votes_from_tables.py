@@ -71,6 +71,100 @@ def test_wide_tables_have_one_column_per_worker() -> None:
     assert made.labels.tolist() == [1, 2] and made.tasks.tolist() == [0, 1, 2]
 
 
+WIDE = {
+    "site": ["s1", "s2", "s3", "s4"],
+    "ann": ["cat", "dog", "cat", None],
+    "bo": ["cat", "cat", "dog", "dog"],
+    "comment": ["not sure", "a clear picture", "dark", "?"],
+}
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, dict])
+def test_a_list_of_worker_columns_reads_only_these_columns(frame: Any) -> None:
+    made = votes(frame(WIDE), task="site", worker=["bo", "ann"])
+    assert made.workers.tolist() == ["ann", "bo"] and made.labels.tolist() == ["cat", "dog"] and not made.notes
+    assert votes(frame(WIDE), task="site", worker="bo", wide=True).workers.tolist() == ["bo"]
+    assert votes(frame(WIDE), task="site", worker=np.array(["ann"])).counts().sum() == 3
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, dict])
+def test_a_column_of_a_wide_table_with_nearly_all_values_different_is_an_error(frame: Any) -> None:
+    with pytest.raises(
+        InputError,
+        match=r"column 'comment' of the table cannot be a worker: 4 of the 4 values .*\['ann', 'bo'\] \(--worker ann,bo\)",
+    ):
+        votes(frame(WIDE), task="site", wide=True)
+
+
+def _wide(**columns: Any) -> dict[str, Any]:
+    """Return a wide table of thirty tasks with two workers and further columns."""
+    rng = np.random.default_rng(2)
+    workers = {name: rng.choice(["no", "yes"], 30) for name in ("ann", "bo")}
+    return {"task": np.arange(30), **workers, **columns}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [f"https://example.org/{i}" for i in range(30)],
+        [100 + i for i in range(30)],
+        np.linspace(0, 1, 30),
+        [f"2024-01-{1 + i:02}" for i in range(30)],
+        pd.date_range("2024-01-01", periods=30),
+    ],
+    ids=["url", "id", "score", "day", "date"],
+)
+def test_ids_scores_and_dates_are_no_workers(values: Any) -> None:
+    with pytest.raises(InputError, match="column 'more' of the table cannot be a worker"):
+        votes(pd.DataFrame(_wide(more=values)), wide=True)
+    with pytest.warns(PlurivoxWarning, match="column 'more' is read as a worker"):
+        votes(_wide(more=[str(value) for value in values]), worker=["ann", "bo", "more"])
+    assert votes(pd.DataFrame(_wide(more=values)), worker=["ann", "bo"]).counts().sum() == 60
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[str(i % 5) for i in range(30)], ["train", "test"] * 15, ["dark"] + [None] * 28 + ["too far away"]],
+    ids=["rating", "group", "few comments"],
+)
+def test_a_column_that_shares_no_value_with_the_workers_is_read_with_a_warning(values: Any) -> None:
+    with pytest.warns(PlurivoxWarning, match=r"column 'more' is read as a worker, .*--worker ann,bo"):
+        assert votes(_wide(more=values), wide=True).n_workers == 3
+    assert not votes(_wide(more=values), worker=["ann", "bo", "more"]).notes
+
+
+def test_few_tasks_and_many_labels_are_no_reason_to_refuse_a_worker() -> None:
+    three = {"task": [1, 2, 3], "ann": ["cat", "dog", "bird"], "bo": ["bird", "dog", "cat"]}
+    assert votes(three, wide=True).counts().sum() == 6 and not votes(three, wide=True).notes
+    assert votes({"task": [1], "ann": ["cat"], "bo": ["dog"]}, wide=True).notes == ()
+    many = {"task": range(60), "ann": [str(i) for i in range(60)], "bo": [str(i - i % 10 // 9) for i in range(60)]}
+    assert votes(many, wide=True).n_labels == 60
+    only_text = {"task": range(30), "text": [f"words {i}" for i in range(30)]}
+    with pytest.raises(InputError, match="column 'text' of the table cannot be a worker"):
+        votes(only_text, wide=True)
+
+
+def test_gold_and_other_columns_known_by_name_are_no_workers() -> None:
+    with pytest.raises(InputError, match=r"column 'gold' of the table would be read as a worker; .*--worker ann,bo"):
+        votes(_wide(gold=_wide()["ann"]), wide=True)
+    assert votes(_wide(gold=_wide()["ann"]), worker=["ann", "gold"]).workers.tolist() == ["ann", "gold"]
+    with pytest.raises(InputError, match=r"one row per vote: leave out wide=True \(--wide\)"):
+        votes({"task": [1], "worker": ["ann"], "label": ["x"]}, wide=True)
+
+
+def test_worker_columns_that_cannot_be_read_are_errors() -> None:
+    with pytest.raises(InputError, match="missing worker column 'cy' in the table; its columns are 'site', 'ann'"):
+        votes(WIDE, task="site", worker=["ann", "cy"])
+    with pytest.raises(OptionError, match="named as task and as worker"):
+        votes(WIDE, task="site", worker=["ann", "site"])
+    with pytest.raises(OptionError, match="named twice: 'ann'"):
+        votes(WIDE, task="site", worker=["ann", "ann"])
+    with pytest.raises(OptionError, match="list of worker columns is empty"):
+        votes(WIDE, task="site", worker=[])
+    with pytest.raises(OptionError, match=r"leave out wide=False \(--long\)"):
+        votes(WIDE, task="site", worker=["ann", "bo"], wide=False)
+
+
 # ---- unusual input
 
 

@@ -1,7 +1,7 @@
-"""`plurivox evaluate PREDICTION TRUTH [--against VOTES]`: evaluate soft labels, with confidence intervals."""
+"""`plurivox evaluate PREDICTION TRUTH [--against REFERENCE]`: evaluate soft labels, with confidence intervals."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,6 +24,23 @@ from plurivox.cli._click.result_file import check_result_file_type, write_result
 if TYPE_CHECKING:
     from plurivox.evaluate.measures.hard_label_measures import Ties
 
+
+class LabelRenaming(click.ParamType[dict[str, str]]):
+    """Click type of new names of labels: old=new, comma-separated; a pair that contains a comma is quoted."""
+
+    name = "renaming"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, str]:
+        import csv
+
+        if isinstance(value, dict):
+            return value
+        pairs = [pair.partition("=") for pair in next(csv.reader([value], skipinitialspace=True), [])]
+        if not pairs or not all(old and mark and new for old, mark, new in pairs):
+            self.fail(f"{value!r} is not a list of old and new labels, such as 0=cat,1=dog", param, ctx)
+        return {old: new for old, _, new in pairs}
+
+
 FILE_TYPES = (".csv", ".md", ".json", ".tex", ".npz")
 
 
@@ -32,6 +49,7 @@ def run_evaluate(
     prediction: str,
     truth: str,
     against: str | None,
+    rename: dict[str, str] | None,
     out: Path | None,
     part: str | None,
     measures: str | None,
@@ -47,7 +65,15 @@ def run_evaluate(
         check_distinct_files(Source(name, {}), out)
     tie_rule: Ties = "share" if ties == "share" else "first"
     made = evaluate_labels(
-        prediction, truth, against, part=part, measures=measures, ties=tie_rule, repeats=repeats, seed=seed
+        prediction,
+        truth,
+        against,
+        part=part,
+        measures=measures,
+        ties=tie_rule,
+        repeats=repeats,
+        seed=seed,
+        rename=rename,
     )
     for note in made.notes:
         screen.print_note(note)
@@ -90,8 +116,16 @@ evaluate = Command(
             ["--against"],
             IN_AND_OUT,
             type=SOURCE_NAME,
-            metavar="VOTES",
-            help="reference of the soft measures: votes, a data set with votes, or soft labels  [default: TRUTH]",
+            metavar="REFERENCE",
+            help="reference of the soft measures: gold, soft or votes (those of TRUTH), or soft labels, votes or a data set "
+            "[default: soft labels of TRUTH, else its votes, else its gold labels]",
+        ),
+        Flag(
+            ["--rename"],
+            IN_AND_OUT,
+            type=LabelRenaming(),
+            metavar="OLD=NEW,...",
+            help="other names for labels of PREDICTION, such as 0=cat,1=dog",
         ),
         out_flag("write all rows: .csv, .md, .json, .tex or .npz"),
         PART,

@@ -46,7 +46,11 @@ def run_predict(
 ) -> CommandResult:
     """Run `plurivox predict`: predict soft labels of the tasks, write them, and show measures if the true labels are known."""
     from plurivox.workflows.load_training_data import load_training_data
-    from plurivox.workflows.net_evaluation import count_tasks_of_each_split, measure_net_on_each_split
+    from plurivox.workflows.net_evaluation import (
+        count_tasks_of_each_split,
+        measure_net_on_each_split,
+        references_of_measures_text,
+    )
 
     check_distinct_files(source, out)
     if out.suffix.lower() not in (".npz", ".npy"):
@@ -80,7 +84,8 @@ def run_predict(
         "measure_tasks": n_tasks,
     }
     line = f"{nets[0].made_by['net']}: {len(prediction):,} tasks; wrote {out}"
-    return CommandResult(document, text=aligned_table_text(rows) if rows else "", summary=line)
+    text = f"{aligned_table_text(rows)}\n{references_of_measures_text(found)}" if rows else ""
+    return CommandResult(document, text=text, summary=line)
 
 
 def load_trained_networks(folder: Path, run_number: str, device: str, trust: bool) -> "list[Trained]":

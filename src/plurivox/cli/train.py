@@ -81,6 +81,7 @@ def run_train(
         load_training_data,
         splits_from_file_or_data_else_random,
     )
+    from plurivox.workflows.net_evaluation import references_of_measures_text
     from plurivox.workflows.train_nets import make_train_spec, train_runs
 
     spec = make_train_spec(**options)
@@ -128,7 +129,7 @@ def run_train(
     return CommandResult(
         {**document, "measures": measures, "runs": series.run_seed_and_measure_columns()},
         text="\n".join(filter(None, [counts.labels_text, f"train: {counts.text}"]))
-        + f"\n\n{mean_std_of_measures_per_split_text(series)}",
+        + f"\n\n{mean_std_of_measures_per_split_text(series)}\n\n{references_of_measures_text(series.measures)}".rstrip(),
         summary=f"{spec.net_head_and_target_text}: {plural}, {counts.trained:,} training tasks; wrote {out}",
     )
 

@@ -1,16 +1,17 @@
-"""Transform soft labels: harden, smooth, temperature, random, uniform, mean of several, overlay of known labels.
+"""Transform soft labels: harden, smooth, temperature, random, uniform, mean of several, overlay of known labels, rename.
 
-Every function keeps the tasks and labels of its input and accepts dense and sparse storage.
+Every function keeps the tasks of its input, all but `rename_labels` its labels, and accepts dense and sparse storage.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from plurivox.core.array_types import Floats, Ints
-from plurivox.core.errors import InputError, OptionError
-from plurivox.core.name_encoding import positions
+from plurivox.core.errors import InputError, OptionError, unknown_name_error
+from plurivox.core.name_encoding import as_names, as_text, positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, Candidates, Dense, Rows
 
@@ -23,6 +24,32 @@ def harden(soft: SoftLabels) -> SoftLabels:
     """
     hard = SoftLabels.one_hot(soft.most_probable_label_codes(), soft.tasks, soft.labels)
     return replace(soft, body=hard.body)
+
+
+def rename_labels(soft: SoftLabels, new_names: Mapping[Any, Any]) -> SoftLabels:
+    """Return soft labels with other label names, as text; labels that get the same name are added up.
+
+    `new_names` maps old to new names, and labels that it does not list keep theirs. Raise UnknownName for a name that is not a
+    label.
+
+    >>> numbers = SoftLabels.of([[.2, .8]], ["a"], [0, 1])
+    >>> rename_labels(numbers, {0: "cat", "1": "dog"}).labels.tolist()
+    ['cat', 'dog']
+    """
+    if not new_names:
+        return soft
+    old = as_names([str(name) for name in new_names], "labels")
+    place, names = positions(soft.labels, old), as_text(soft.labels).tolist()
+    for name, code, new in zip(old.tolist(), place.tolist(), new_names.values(), strict=True):
+        if code < 0:
+            raise unknown_name_error("label", name, names)
+        names[code] = str(new)
+    renamed = as_names(list(dict.fromkeys(names)), "labels")
+    if len(renamed) == len(names):
+        return replace(soft, labels=renamed)
+    merged = np.zeros((len(soft), len(renamed)))
+    np.add.at(merged.T, positions(renamed, as_names(names, "labels")), soft.prob.T)
+    return SoftLabels.of(merged, soft.tasks, renamed, support=soft.support, notes=soft.notes)
 
 
 def smooth(soft: SoftLabels, beta: float = 0.05) -> SoftLabels:

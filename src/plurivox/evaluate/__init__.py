@@ -3,7 +3,7 @@
 from plurivox.evaluate.crossed_bootstrap import compare_runs
 from plurivox.evaluate.describe_answers import AnswersDescription, describe_answers
 from plurivox.evaluate.describe_votes import Description, describe
-from plurivox.evaluate.evaluate_prediction import evaluate_labels
+from plurivox.evaluate.evaluate_prediction import evaluate_labels, uses_soft_reference
 from plurivox.evaluate.evaluation_result import Evaluation
 from plurivox.evaluate.find_evaluation_faults import check_reference, find_faults, find_labels_in_names
 from plurivox.evaluate.intervals_and_tests import (
@@ -20,6 +20,7 @@ from plurivox.evaluate.intervals_and_tests import (
     spread,
     t_interval,
 )
+from plurivox.evaluate.label_mismatch import labels_meet
 from plurivox.evaluate.measures.calibration import (
     Reliability,
     aurra,
@@ -110,6 +111,7 @@ __all__ = [
     "jensen_shannon_distance",
     "jensen_shannon_divergence",
     "kl_divergence",
+    "labels_meet",
     "majority_baseline",
     "manhattan",
     "mann_whitney",
@@ -132,6 +134,7 @@ __all__ = [
     "t_interval",
     "top_k_accuracy",
     "total_variation",
+    "uses_soft_reference",
     "vote_floor",
     "wasserstein",
 ]

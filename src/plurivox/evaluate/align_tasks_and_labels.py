@@ -11,13 +11,18 @@ from plurivox.core.name_encoding import as_text, positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Candidates, Dense, Rows
 from plurivox.core.soft_transforms import dense_if_small
+from plurivox.evaluate.label_mismatch import raise_if_no_common_label
 
 MAX_ROWS, MAX_CELLS = 4096, 2**20  # at most this many rows and numbers per block, to limit memory with many labels
 
 
 def align_rows(prediction: SoftLabels, truth: SoftLabels) -> tuple[Rows, Rows]:
-    """Return the rows of prediction and truth for their shared tasks, with one common order of label columns."""
+    """Return the rows of prediction and truth for their shared tasks, with one common order of label columns.
+
+    Raise InputError if they have no task or no label in common.
+    """
     here, there = shared_task_positions(prediction, truth)
+    raise_if_no_common_label(prediction, truth, here, there)
     left, right = _take_rows(prediction.body, here), _take_rows(truth.body, there)
     place = positions(prediction.labels, truth.labels).copy()  # (n_labels of the truth,) their codes in the prediction
     truth_only = np.flatnonzero(place < 0)

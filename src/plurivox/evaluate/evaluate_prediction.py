@@ -21,6 +21,7 @@ from plurivox.evaluate.align_tasks_and_labels import (
 )
 from plurivox.evaluate.bootstrap_over_tasks import TaskSums, mean_as_task_sums, resample_measures
 from plurivox.evaluate.evaluation_result import Evaluation
+from plurivox.evaluate.label_mismatch import check_labels_meet
 from plurivox.evaluate.measures.hard_label_measures import Ties, most_frequent_label_and_share, true_labels
 from plurivox.evaluate.measures.measure_registry import Measure, select_measures
 from plurivox.evaluate.measures.soft_label_measures import total_variations
@@ -48,13 +49,19 @@ def evaluate_labels(
     level: float = 0.95,
     seed: int = 0,
     ties: Ties = "first",
+    truth_name: str = "truth",
+    reference_name: str = "",
 ) -> Evaluation:
     """Return many measures of one prediction, each with a bootstrap interval over tasks and the value of a constant prediction.
 
     Hard measures and calibration use the most probable label of `truth`. Soft measures use `against`, else the shares of
-    `votes`, else the truth if it is soft. With votes the result also contains the deviance of the prediction on their counts,
-    and the floors: the loss that even a perfect prediction has because of sampling noise in the votes. The baseline predicts
-    the label frequencies for every task; its accuracy is that of always predicting the most frequent label.
+    `votes`, else the truth. With votes and soft measures the result also contains the deviance of the prediction on their
+    counts, and the floors: the loss that even a perfect prediction has because of sampling noise in the votes. The baseline
+    predicts the label frequencies for every task; its accuracy is that of always predicting the most frequent label.
+
+    The column `against` names the reference of each measure: `truth_name`, or `reference_name` (by default "reference" or
+    "votes"); "(top label)" if only the most probable label of a soft truth is used, "(one-hot)" if a soft measure compares with
+    labels that are all certain. Labels of prediction and truth that do not meet are an error, or a note if some do.
 
     Intervals are the percentiles of `repeats` resamples of tasks, the same resamples for every measure; those of calibration
     errors are corrected for the bias that resampling adds. Efron (1979), https://doi.org/10.1214/aos/1176344552
@@ -67,18 +74,19 @@ def evaluate_labels(
     """
     if repeats < 0 or not 0 < level < 1:
         raise OptionError(f"repeats must be 0 or more and level between 0 and 1; got {repeats} and {level}")
-    shares = None if votes is None else shares_of(votes)
-    reference, name = _choose_soft_reference_and_name(truth, against, shares)
+    shares = None if votes is None or not uses_soft_reference(measures) else shares_of(votes)
+    reference, name = _choose_soft_reference_and_name(truth, against, shares, truth_name, reference_name)
+    label_notes = _notes_on_labels_that_do_not_meet(prediction, truth, reference, truth_name, name)
     wanted, scaled = _other_measures_and_whether_wasserstein(measures, prediction, reference)
     hard, soft = (
-        _Comparison.with_one_hot_truth(*align_rows(prediction, truth)),
-        _Comparison.with_soft_labels(*align_rows(prediction, reference), name),
+        _Comparison.with_one_hot_truth(*align_rows(prediction, truth), truth_name + _top_label_if_soft(truth)),
+        _Comparison.with_soft_labels(*align_rows(prediction, reference), name + _one_hot_if_certain(reference)),
     )
     rows = [_measure_row_with_baseline(one, soft if one.kind == "soft" else hard, ties) for one in wanted]
     if scaled:
         rows.append(_wasserstein_row_with_baseline(soft, label_scale(prediction, reference)))
     if shares is not None:
-        rows += _rows_of_count_deviance_and_floors(prediction, shares)
+        rows += _rows_of_count_deviance_and_floors(prediction, shares, "votes" if against is not None else name)
     label, share = most_frequent_label_and_share(hard.truth, prediction_labels_then_truth_only(prediction, truth))
     low, high = _bootstrap_intervals(rows, repeats, level, seed)
     return Evaluation(
@@ -92,11 +100,24 @@ def evaluate_labels(
         against=as_names([row.against for row in rows]),
         majority_label=label,
         majority_share=share,
+        majority_n=len(hard.truth),
         repeats=repeats,
         level=level,
         seed=seed,
-        notes=_evaluation_notes(prediction, truth, reference, measures is None) + _note_if_few_votes(shares),
+        notes=(
+            *label_notes,
+            *_evaluation_notes(prediction, truth, reference, measures),
+            *_notes_on_soft_reference(prediction, truth, reference, name, measures),
+            *_note_if_few_votes(shares),
+        ),
     )
+
+
+def uses_soft_reference(measures: Sequence[str] | None) -> bool:
+    """Return whether one of the measures compares with a soft reference; None: the default measures, some of which do."""
+    if measures is None or ORDERED_MEASURE in measures:
+        return True
+    return any(one.kind == "soft" for one in select_measures(measures))
 
 
 @dataclass(frozen=True)
@@ -112,12 +133,49 @@ class _MeasureRow:
 
 
 def _choose_soft_reference_and_name(
-    truth: SoftLabels, against: SoftLabels | None, vote_shares: SoftLabels | None
+    truth: SoftLabels,
+    against: SoftLabels | None,
+    vote_shares: SoftLabels | None,
+    truth_name: str,
+    reference_name: str,
 ) -> tuple[SoftLabels, str]:
     """Return the soft labels that soft measures compare with (`against`, else vote shares, else the truth), and their name."""
     if against is not None:
-        return against, "reference"
-    return (truth, "truth") if vote_shares is None else (vote_shares, "votes")
+        return against, reference_name or "reference"
+    return (truth, truth_name) if vote_shares is None else (vote_shares, reference_name or "votes")
+
+
+def _top_label_if_soft(truth: SoftLabels) -> str:
+    """Return what is added to the name of a soft truth of which only the top label is used; "" if all labels are certain."""
+    return "" if _all_labels_nearly_certain(truth) else " (top label)"
+
+
+def _one_hot_if_certain(reference: SoftLabels) -> str:
+    """Return what is added to the name of a reference of soft measures whose labels are all certain; "" if it is soft."""
+    return " (one-hot)" if _all_labels_nearly_certain(reference) else ""
+
+
+def _name_in_sentence(reference_name: str) -> str:
+    """Return the name of a reference with its article ("the gold labels", "the votes of dog"); a file name has none."""
+    if reference_name == "gold":
+        return "the gold labels"
+    has_article = reference_name.split(" ")[0] in ("truth", "reference", "votes", "counts", "soft")
+    return f"the {reference_name}" if has_article else reference_name
+
+
+def _notes_on_labels_that_do_not_meet(
+    prediction: SoftLabels, truth: SoftLabels, reference: SoftLabels, truth_name: str, reference_name: str
+) -> tuple[str, ...]:
+    """Return notes on labels that prediction and truth, or prediction and reference, do not share; InputError if most."""
+    notes = check_labels_meet(
+        prediction, truth, *shared_task_positions(prediction, truth), _name_in_sentence(truth_name)
+    )
+    if reference is truth:
+        return notes
+    more = check_labels_meet(
+        prediction, reference, *shared_task_positions(prediction, reference), _name_in_sentence(reference_name)
+    )
+    return tuple(dict.fromkeys(notes + more))
 
 
 def _other_measures_and_whether_wasserstein(
@@ -149,13 +207,13 @@ class _Comparison:
     against: str
 
     @classmethod
-    def with_one_hot_truth(cls, prediction: Rows, truth: Rows) -> Self:
+    def with_one_hot_truth(cls, prediction: Rows, truth: Rows, truth_name: str) -> Self:
         """Return the comparison of a prediction with the true labels as one-hot rows; the baseline is their frequencies."""
         true, n = true_labels(truth), len(truth)
         gold = Candidates(np.arange(n + 1), true, np.ones(n), np.zeros(n), truth.n_labels)
         frequency = np.bincount(true, minlength=truth.n_labels) / n
         kept = CachedTopRows(prediction.prob) if isinstance(prediction, Dense) else prediction
-        return cls(kept, gold, CachedTopRows(np.broadcast_to(frequency, (n, truth.n_labels))), "truth")
+        return cls(kept, gold, CachedTopRows(np.broadcast_to(frequency, (n, truth.n_labels))), truth_name)
 
     @classmethod
     def with_soft_labels(cls, prediction: Rows, reference: Rows, reference_name: str) -> Self:
@@ -181,16 +239,18 @@ def _wasserstein_row_with_baseline(comparison: _Comparison, scale: Floats) -> _M
     return _MeasureRow(ORDERED_MEASURE, comparison.against, "lower", found, baseline)
 
 
-def _rows_of_count_deviance_and_floors(prediction: SoftLabels, vote_shares: SoftLabels) -> list[_MeasureRow]:
+def _rows_of_count_deviance_and_floors(
+    prediction: SoftLabels, vote_shares: SoftLabels, votes_name: str
+) -> list[_MeasureRow]:
     """Return three measures: the deviance of the vote counts, and the KL and cross-entropy of a perfect prediction."""
     known = vote_shares.on(prediction.tasks[shared_task_positions(prediction, vote_shares)[0]])
     floor = expected_kl_from_vote_noise_per_task(known)
     return [
         _MeasureRow(
-            "count-deviance", "votes", "lower", mean_as_task_sums(deviances_of_vote_counts(prediction, vote_shares))
+            "count-deviance", votes_name, "lower", mean_as_task_sums(deviances_of_vote_counts(prediction, vote_shares))
         ),
-        _MeasureRow("kl-divergence-floor", "votes", "", mean_as_task_sums(floor)),
-        _MeasureRow("cross-entropy-floor", "votes", "", mean_as_task_sums(floor + known.entropy())),
+        _MeasureRow("kl-divergence-floor", votes_name, "", mean_as_task_sums(floor)),
+        _MeasureRow("cross-entropy-floor", votes_name, "", mean_as_task_sums(floor + known.entropy())),
     ]
 
 
@@ -210,7 +270,7 @@ def _bootstrap_intervals(rows: list[_MeasureRow], repeats: int, level: float, se
 
 
 def _evaluation_notes(
-    prediction: SoftLabels, truth: SoftLabels, reference: SoftLabels, uses_default_measures: bool
+    prediction: SoftLabels, truth: SoftLabels, reference: SoftLabels, measures: Sequence[str] | None
 ) -> tuple[str, ...]:
     """Return notes for the user on tasks or measures left out, a soft truth, and a prediction equal to its reference."""
     notes, n_shared = [], len(shared_task_positions(prediction, truth)[0])
@@ -222,7 +282,7 @@ def _evaluation_notes(
         notes.append(
             f"{len(truth) - n_shared:,} of {len(truth):,} tasks with a true label have no prediction and are left out"
         )
-    if uses_default_measures and _all_labels_nearly_certain(reference):
+    if measures is None and _all_labels_nearly_certain(reference):
         notes.append(
             "soft measures are left out: the reference has one certain label per task; compare with votes or soft labels"
         )
@@ -231,6 +291,24 @@ def _evaluation_notes(
     if float(total_variations(*align_rows(prediction, reference)).max()) < SAME_TOLERANCE:
         notes.append("the prediction and the reference are identical: the prediction is compared with itself")
     return tuple(notes)
+
+
+def _notes_on_soft_reference(
+    prediction: SoftLabels, truth: SoftLabels, reference: SoftLabels, name: str, measures: Sequence[str] | None
+) -> tuple[str, ...]:
+    """Return notes on soft measures that compare with one-hot labels, or on fewer tasks than the prediction has."""
+    if not uses_soft_reference(measures):
+        return ()
+    if measures is not None and _all_labels_nearly_certain(reference):
+        return (
+            f"soft measures are against {_name_in_sentence(name)} as one-hot labels: they say nothing about disagreement; "
+            "compare with votes or soft labels: against=... (--against)",
+        )
+    absent = len(prediction) - len(shared_task_positions(prediction, reference)[0])
+    if reference is truth or not absent:
+        return ()
+    left_out = f"{absent:,} of {len(prediction):,} tasks of the prediction"
+    return (f"soft measures leave out {left_out}, which are not in {_name_in_sentence(name)}",)
 
 
 def _note_if_few_votes(vote_shares: SoftLabels | None) -> tuple[str, ...]:

@@ -28,13 +28,15 @@ class Evaluation(DataType):
     baseline: Floats  # (n_measures,) the value of the constant prediction: the label frequencies for every task
     better: Names  # (n_measures,) higher or lower; empty for a property of the votes, not of the prediction
     n: Ints  # (n_measures,) number of tasks
-    against: Names  # (n_measures,) the reference: truth, votes or reference
+    # (n_measures,) the reference: gold, votes, counts, soft labels, truth, reference; "(one-hot)" or "(top label)" of it
+    against: Names
     majority_label: str  # the most frequent true label
     majority_share: float  # the accuracy of always predicting it
     repeats: int = 1000  # number of bootstrap resamples
     level: float = 0.95
     seed: int = 0
     notes: tuple[str, ...] = ()
+    majority_n: int = 0  # number of tasks of `majority_share`; 0: not recorded
 
     def __len__(self) -> int:
         return len(self.measure)
@@ -66,8 +68,7 @@ class Evaluation(DataType):
     def majority_baseline_text(self) -> str:
         """A text with the most frequent true label and the accuracy of always predicting it."""
         text = f"always {self.majority_label!r}, the most frequent label: accuracy {self.majority_share:.4f}"
-        n_true = self.n[self.against == "truth"]
-        return f"{text} on {n_true[0]:,} tasks" if len(n_true) else text
+        return f"{text} on {self.majority_n:,} tasks" if self.majority_n else text
 
     def text_rows(self, digits: int = 4) -> list[tuple[str, str, str, str, str, str, str]]:
         """Return one row of texts per measure for display: measure, value, interval, baseline, better, tasks, against."""
@@ -125,10 +126,10 @@ class Evaluation(DataType):
 
     def latex(self, digits: int = 3, caption: str = "") -> str:
         r"""Return the evaluation as a LaTeX table (booktabs), one row per measure; arrows show which direction is better."""
-        lines = [r"\begin{table}", r"\centering", r"\begin{tabular}{lrlr}", r"\toprule"]
-        lines += [rf"measure & value & {100 * self.level:g}\% interval & baseline \\", r"\midrule"]
-        for measure, value, low, high, baseline, better in zip(
-            self.measure.tolist(), self.value, self.low, self.high, self.baseline, self.better.tolist(), strict=True
+        lines = [r"\begin{table}", r"\centering", r"\begin{tabular}{lrlrl}", r"\toprule"]
+        lines += [rf"measure & value & {100 * self.level:g}\% interval & baseline & against \\", r"\midrule"]
+        for measure, value, low, high, baseline, better, _, against in zip(
+            *(column.tolist() for column in self.columns().values()), strict=True
         ):
             arrow = {"higher": r" $\uparrow$", "lower": r" $\downarrow$"}.get(better, "")
             within = (
@@ -138,7 +139,7 @@ class Evaluation(DataType):
             )
             lines.append(
                 rf"{measure}{arrow} & {_number_text_or_empty(value, digits)} & {within} & "
-                rf"{_number_text_or_empty(baseline, digits)} \\"
+                rf"{_number_text_or_empty(baseline, digits)} & {_escape_latex(against)} \\"
             )
         words = " ".join(filter(None, [caption, f"{self._table_footer_text()}."]))
         lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{_escape_latex(words)}}}", r"\end{table}"]

@@ -29,7 +29,8 @@ def read(where: str | Path, **how: Any) -> Dataset:
 
     `where` is a table of votes, counts or answers; a Label Studio export; saved Votes, Answers or SoftLabels (`.npz`); a folder
     in the format of plurivox or peerannot, or with one folder of images per label; or the name of a data set under
-    PLURIVOX_DATA. `how` are the options of `votes`: column names, `missing`, `repeats`, `labels`, `ordered`, `wide`.
+    PLURIVOX_DATA. `how` are the options of `votes`: column names, `missing`, `repeats`, `labels`, `ordered`, `wide`; a list of
+    worker columns (`worker=["ann", "bo"]`) reads a wide table.
     """
     path = Path(where).expanduser()
     if not path.exists():
@@ -138,8 +139,8 @@ def _read_table_or_dataset_of_export(path: Path, options: dict[str, Any]) -> Dat
 
 def _dataset_from_table(table: Columns, path: Path, options: dict[str, Any]) -> Dataset:
     """Return a Dataset from a table of answers, counts or votes, recognised by its columns."""
-    name = table_name_of_file(path)
-    if not options.get("wide") and table.has_columns_of_answers(options.get("label")):
+    name, wide = table_name_of_file(path), votes_from_tables.is_wide(options.get("wide"), options.get("worker"))
+    if not wide and table.has_columns_of_answers(options.get("label")):
         if "repeats" in options:
             raise InputError(
                 f"{path.name} contains answers, and repeats applies only to votes: remove repeated answers first "
@@ -148,7 +149,7 @@ def _dataset_from_table(table: Columns, path: Path, options: dict[str, Any]) -> 
         known = ("task", "worker", "label", "missing", "labels", "ordered")
         given = {key: options[key] for key in known if key in options}
         return Dataset(name, path=path, answers=answers_from_tables.answers(table, where=path.name, **given))
-    if not options.get("wide") and _is_counts_or_error_if_not_named_counts(table, options, name):
+    if not wide and _is_counts_or_error_if_not_named_counts(table, options, name):
         columns = {key: options[key] for key in ("task", "labels", "ordered") if key in options}
         return Dataset(name, path=path, counts=votes_from_tables.counts(table, where=path.name, **columns))
     return Dataset(name, path=path, votes=votes_from_tables.votes(table, where=path.name, **options))

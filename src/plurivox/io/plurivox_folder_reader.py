@@ -41,7 +41,7 @@ TOML_KEYS: dict[str, Any] = {  # the keys allowed in dataset.toml, and their typ
     "missing": (str, int, float, bool, list),
     "repeats": str,
     "task": str,
-    "worker": str,
+    "worker": (str, list),
     "label": str,
 }
 
@@ -82,7 +82,11 @@ class _FolderReader:
 
     def __init__(self, folder: Path, files: dict[str, Path], tables: dict[str, Any], how: dict[str, Any]) -> None:
         self.folder, self.files, self.tables, self.how = folder, files, tables, how
-        self.columns = {"task": how.get("task", "task"), "worker": how.get("worker", "worker")}
+        worker = how.get("worker", "worker")  # a list of columns if the table of votes is wide
+        self.columns = {
+            "task": how.get("task", "task"),
+            "worker": worker if isinstance(worker, str | None) else "worker",
+        }
 
     def votes_table_has_answers(self) -> bool:
         """Return whether the table of votes has columns of answers (percentages, second labels, ...)."""

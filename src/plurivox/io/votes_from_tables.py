@@ -41,7 +41,7 @@ def votes(
     answer: Any = "answer",
     when: Any = "when",
     seconds: Any = "seconds",
-    wide: bool = False,
+    wide: bool | None = None,
     missing: object = None,
     repeats: Repeats = "keep",
     labels: Iterable[object] | None = None,
@@ -53,17 +53,19 @@ def votes(
     """Return the Votes in a pandas, polars or Arrow table, a mapping of columns, or plain arrays.
 
     Long tables have one row per vote; `task`, `worker` and `label` name their columns. Wide tables (`wide=True`) have one row
-    per task and one column per worker. `worker=None`: the votes are unnamed. `missing` is the value, or list of values, that
-    means "no answer". `repeats` selects among several answers of a worker to one task. `labels` and `tasks` set the lists of
-    labels and tasks and their order, with those that have no vote; without a list they are sorted. The columns `weight`,
-    `answer`, `when` and `seconds` are used if present; if another name is given, that column is required. With plain arrays
-    they are arrays too. `where` names the table in errors.
+    per task and one column per worker: `worker` is the list of these columns, by default all but the task column, and a column
+    whose values are nearly all different (text, ids, dates) is then an error. `worker=None`: the votes are unnamed.
+    `missing` is the value, or list of values, that means "no answer". `repeats` selects among several answers of a worker to
+    one task. `labels` and `tasks` set the lists of labels and tasks and their order, with those that have no vote; without a
+    list they are sorted. The columns `weight`, `answer`, `when` and `seconds` are used if present; if another name is given,
+    that column is required. With plain arrays they are arrays too. `where` names the table in errors.
 
     What is dropped or merged is counted in the votes' `notes` and reported as a `PlurivoxWarning`.
 
     >>> votes(task=["a", "a", "b"], worker=[1, 2, 1], label=["x", "y", "x"])
     <Votes: 3 votes, 2 tasks, 2 workers, 2 labels>
-    >>> votes({"site": ["a", "b"], "ann": ["x", None], "bo": ["y", "y"]}, task="site", wide=True).counts()
+    >>> wide = {"site": ["a", "b"], "ann": ["x", None], "bo": ["y", "y"], "comment": ["dark", "fine"]}
+    >>> votes(wide, task="site", worker=["ann", "bo"]).counts()
     array([[1., 1.],
            [0., 1.]])
     """
@@ -72,10 +74,13 @@ def votes(
     if isinstance(labels, str):
         raise InputError(f"labels must be a list; got the text {labels!r}")
     extras = {"weight": weight, "answer": answer, "when": when, "seconds": seconds}
-    table, task, worker, label = _long_table_and_three_column_names(data, task, worker, label, extras, wide, where)
+    wide = is_wide(wide, worker) if data is not None else False
+    table, task, worker, label, notes = _long_table_column_names_and_notes(
+        data, task, worker, label, extras, wide, where
+    )
     table.check_has_columns({"task": task, "worker": worker, "label": label})
     labels = table.ordered_categories_or_none(label) if labels is None else labels
-    reader = _VoteReader(table, missing, wide)
+    reader = _VoteReader(table, missing, wide, notes)
     columns = reader.encode_task_worker_label_columns(task, worker, label)
     columns |= reader.read_optional_columns(**_optional_column_names(extras, table, has_table=data is not None))
     columns = reader.drop_rows_without_task_or_label(columns)
@@ -97,10 +102,21 @@ def votes(
     return made
 
 
-def _long_table_and_three_column_names(
+def is_wide(wide: bool | None, worker: Any) -> bool:
+    """Return whether a table has one column per worker: by the option `wide`, or because `worker` is a list of columns."""
+    several = worker is not None and not isinstance(worker, str)
+    if several and wide is False:
+        raise OptionError(
+            "a list of worker columns is for a wide table, with one column per worker: leave out wide=False (--long), "
+            "or name the one column that contains the workers"
+        )
+    return several or bool(wide)
+
+
+def _long_table_column_names_and_notes(
     data: Any, task: Any, worker: Any, label: Any, extras: dict[str, Any], wide: bool, where: str
-) -> tuple[Columns, str, str | None, str]:
-    """Return the votes given as a table, columns or arrays as one long table, and its task, worker and label column names."""
+) -> tuple[Columns, str, str | None, str, list[str]]:
+    """Return votes given as a table, columns or arrays as a long table, its task, worker and label columns, and notes."""
     if data is None and isinstance(task, str):
         raise InputError("no data: give a table, or the columns: votes(task=[...], worker=[...], label=[...])")
     if data is None:
@@ -111,9 +127,15 @@ def _long_table_and_three_column_names(
             "task",
             None if worker is None else "worker",
             "label",
+            [],
         )
     table = Columns.from_frame_mapping_or_parquet(data, where)
-    return (wide_to_long(table, task), "task", "worker", "label") if wide else (table, task, worker, label)
+    if not wide:
+        return table, task, worker, label, []
+    columns = [worker] if isinstance(worker, str) and worker != "worker" else worker
+    columns = None if columns is None or isinstance(columns, str) else list(columns)
+    long, notes = wide_to_long(table, task, columns)
+    return long, "task", None if worker is None else "worker", "label", notes
 
 
 def _optional_column_names(
@@ -168,10 +190,10 @@ def counts(
 class _VoteReader:
     """Reader of one table of votes: encodes its columns, drops rows without a vote, and collects notes on what it dropped."""
 
-    def __init__(self, table: Columns, missing: object, wide: bool) -> None:
+    def __init__(self, table: Columns, missing: object, wide: bool, notes: Sequence[str] = ()) -> None:
         self.table, self.wide = table, wide
         self.missing = _labels_meaning_no_answer(missing)
-        self.notes: list[str] = []
+        self.notes: list[str] = list(notes)
         self.n_missing = 0  # rows without a label
         self.names: dict[str, Names] = {}
 

@@ -1,24 +1,32 @@
 """Evaluate predicted labels against true labels, each given as SoftLabels, Votes, a Fit, a Dataset or a file."""
 
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from plurivox import evaluate
-from plurivox.core.array_types import Names
+from plurivox.core.array_types import Ints, Names
 from plurivox.core.data_type_base_class import HEADER_FILE, DataType
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.method import split_at_commas_outside_brackets
+from plurivox.core.name_encoding import positions
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_transforms import rename_labels
 from plurivox.core.votes import Votes
 from plurivox.evaluate import Evaluation
+from plurivox.evaluate.evaluate_prediction import MIN_HARD_PROB
 from plurivox.evaluate.measures.hard_label_measures import Ties
 
 if TYPE_CHECKING:  # tables need polars; .npz files can be evaluated without it
     from plurivox.io import Dataset
+
+REFERENCE_WORDS = ("gold", "soft", "votes")  # parts of the truth that soft measures may compare with
 
 
 def evaluate_labels(
@@ -32,36 +40,80 @@ def evaluate_labels(
     repeats: int = 1000,
     level: float = 0.95,
     seed: int = 0,
+    rename: Mapping[Any, Any] | None = None,
 ) -> Evaluation:
     """Return many measures of predicted against true labels, each with its bootstrap interval over tasks.
 
     Each of the three is SoftLabels, Votes, a Fit, a Dataset, or the path or the name of one. A prediction is soft labels, else
-    vote shares; a truth is gold labels, else soft labels, else vote shares. Soft measures compare with `against` (its votes,
-    else its soft labels); default: the truth. `measures` are a list, or one text separated by commas. `part` selects votes or
-    counts if a data set has both.
+    vote shares; a truth is gold labels, else soft labels, else vote shares. Soft measures compare with `against`: the soft
+    labels of this input, else the shares of its votes; or "gold", "soft" or "votes" for those of the truth, unless there is a
+    file or folder of this name. Default: the soft labels of the truth, else the shares of its votes, else its gold labels. The
+    column `against` of the result names the reference of each measure. `measures` are a list, or one text separated by commas.
+    `part` selects votes or counts if a data set has both. `rename` maps labels of the prediction to labels of the truth.
+
+    A prediction that was made from the same votes (an aggregate) is close to their shares by construction: measures against
+    these votes then do not show how right it is.
 
     >>> votes = Votes.of(task=list("aab"), worker=[1, 2, 1], label=["no", "yes", "yes"])
     >>> evaluate_labels(votes, SoftLabels.gold(["a", "b"], ["no", "yes"]), measures="accuracy").value.tolist()
     [1.0]
     """
     sides: dict[int | str, _InputLabels] = {}  # an input that is given twice is read once
-    for given in (prediction, truth, against):
+    other_input = None if against is None or _is_reference_word(against) else against
+    for given in (prediction, truth, other_input):
         if given is not None and _cache_key_of_input(given) not in sides:
             sides[_cache_key_of_input(given)] = _read_gold_votes_and_soft_labels(given, part)
-    other = None if against is None else sides[_cache_key_of_input(against)]
-    predicted = sides[_cache_key_of_input(prediction)].soft_labels_else_vote_shares()
-    known = sides[_cache_key_of_input(truth)].with_gold_covering(predicted.tasks)
-    return evaluate.evaluate_labels(
+    source = sides[_cache_key_of_input(prediction)]
+    predicted = rename_labels(source.soft_labels_else_vote_shares(), rename or {})
+    known = sides[_cache_key_of_input(truth)] = sides[_cache_key_of_input(truth)].with_gold_covering(predicted.tasks)
+    other = None if other_input is None else sides[_cache_key_of_input(other_input)]
+    names = split_at_commas_outside_brackets(measures) if isinstance(measures, str) else measures
+    true_labels = known.gold_else_soft_else_vote_shares()
+    reference, notes = _soft_reference_and_notes(predicted, known, other or against, names)
+    made = evaluate.evaluate_labels(
         predicted,
-        known.gold_else_soft_else_vote_shares(),
-        against=None if other is None or other.votes is not None else other.soft,
-        votes=None if other is None else other.votes,
-        measures=split_at_commas_outside_brackets(measures) if isinstance(measures, str) else measures,
+        true_labels.soft,
+        against=None if reference is None or reference.votes is not None else reference.soft,
+        votes=None if reference is None else reference.votes,
+        measures=names,
         repeats=repeats,
         level=level,
         seed=seed,
         ties=ties,
+        truth_name=true_labels.name,
+        reference_name="" if reference is None else reference.name,
     )
+    own = () if reference is None else _note_if_compared_with_own_votes(made, source, reference)
+    return replace(made, notes=(*made.notes, *notes, *own))
+
+
+def _soft_reference_and_notes(
+    prediction: SoftLabels, truth: "_InputLabels", against: "_InputLabels | str | None", measures: Sequence[str] | None
+) -> tuple["_Reference | None", tuple[str, ...]]:
+    """Return (labels that soft measures compare with, notes): of another input, of the part of the truth named, or its default.
+
+    None: there are no soft labels or votes to compare with, or no measure needs them.
+    """
+    if isinstance(against, str):
+        return truth.reference_by_word(against), ()
+    if against is not None:
+        found = against.reference_by_word("votes" if against.soft is None else "soft")
+        return (found if against is truth else replace(found, name=against.name_as_further_input(found))), ()
+    return truth.first_soft_reference_or_none(prediction) if evaluate.uses_soft_reference(measures) else (None, ())
+
+
+def _is_reference_word(against: Any) -> bool:
+    """Return whether `against` is a word for a part of the truth, and not labels, a data set, or a file or folder so named."""
+    return isinstance(against, str) and against in REFERENCE_WORDS and not Path(against).exists()
+
+
+@dataclass(frozen=True)
+class _Reference:
+    """Labels to compare with, their name in the result (gold, soft labels, votes, counts, truth), and the votes, if any."""
+
+    name: str
+    soft: SoftLabels
+    votes: Votes | None = None
 
 
 @dataclass(frozen=True)
@@ -71,27 +123,97 @@ class _InputLabels:
     name: str
     gold: SoftLabels | None = None
     soft: SoftLabels | None = None
-    votes: Votes | None = None
+    # returns ("votes" or "counts", votes); called when they are needed
+    read_votes: Callable[[], tuple[str, Votes]] | None = None
+    is_labels_only: bool = False  # SoftLabels or a file of labels, and not a data set
+    has_name: bool = True  # a file or a data set, and not a value in memory
+    fit_workers: Names | None = None  # the workers of a Fit
     gold_covering: Callable[[Names], SoftLabels | None] | None = None  # true labels that cover most of these tasks
 
     def with_gold_covering(self, tasks: Names) -> "_InputLabels":
         """Return the labels with those true labels of the input that cover most of these tasks: its gold labels, or others."""
         return self if self.gold_covering is None else replace(self, gold=self.gold_covering(tasks))
 
-    def gold_else_soft_else_vote_shares(self) -> SoftLabels:
+    @cached_property
+    def votes_reference(self) -> _Reference | None:
+        """The vote shares of the input, read on first use; None if it has no votes."""
+        if self.read_votes is None:
+            return None
+        name, votes = self.read_votes()
+        return _Reference(name, evaluate.shares_of(votes), votes)
+
+    def name_as_further_input(self, reference: _Reference) -> str:
+        """Return the name in the result of labels of this input, if it is neither the prediction nor the truth."""
+        name = Path(self.name).name if self.has_name else ""
+        if self.is_labels_only:
+            return name or "reference"
+        return f"{reference.name} of {name}" if name else reference.name
+
+    def gold_else_soft_else_vote_shares(self) -> _Reference:
         """Return the labels of an input as truth: gold labels, else soft labels, else vote shares."""
-        known = self.gold if self.gold is not None else self.soft
-        return known if known is not None else self._vote_shares_or_input_error()
+        if self.gold is not None:
+            return _Reference("gold", self.gold)
+        return self.reference_by_word("votes" if self.soft is None else "soft")
 
     def soft_labels_else_vote_shares(self) -> SoftLabels:
         """Return the labels of an input as prediction: soft labels, else vote shares; never gold labels."""
-        return self.soft if self.soft is not None else self._vote_shares_or_input_error()
+        return self.reference_by_word("votes" if self.soft is None else "soft").soft
 
-    def _vote_shares_or_input_error(self) -> SoftLabels:
-        """Return the vote shares of an input; raise InputError if it has no votes."""
-        if self.votes is None:
+    def reference_by_word(self, word: str) -> _Reference:
+        """Return the labels of the input named by one of REFERENCE_WORDS; raise InputError if it has none."""
+        if word == "gold" and self.gold is not None:
+            return _Reference("gold", self.gold)
+        if word == "soft" and self.soft is not None:
+            return _Reference("truth" if self.is_labels_only else "soft labels", self.soft)
+        if word == "votes" and self.votes_reference is not None:
+            return self.votes_reference
+        parts = {"gold labels": self.gold, "soft labels": self.soft, "votes": self.read_votes}
+        present = [name for name, part in parts.items() if part is not None]
+        if word == "votes" and not present:
             raise InputError(f"{self.name} contains neither soft labels nor votes")
-        return evaluate.shares_of(self.votes)
+        wanted = {"gold": "gold labels", "soft": "soft labels", "votes": "votes"}[word]
+        raise InputError(f"{self.name} has no {wanted} to compare with; it has {' and '.join(present)}")
+
+    def first_soft_reference_or_none(self, prediction: SoftLabels) -> tuple[_Reference | None, tuple[str, ...]]:
+        """Return (labels that soft measures compare with by default, notes on those that cannot be); None if there are none.
+
+        Soft gold labels come first, then soft labels, then votes: the first that has tasks and labels of the prediction.
+        """
+        notes: tuple[str, ...] = ()
+        for word, has_it in (("gold", self.gold), ("soft", self.soft), ("votes", self.read_votes)):
+            if has_it is None:
+                continue
+            found = self.reference_by_word(word)
+            here, there = _positions_of_shared_tasks(prediction, found.soft)
+            if not len(here) or (word != "votes" and found.soft.confidence.min() >= MIN_HARD_PROB):
+                continue
+            if not evaluate.labels_meet(prediction, found.soft, here, there):
+                listed = first_few(found.soft.labels, 6)
+                notes += (f"soft measures do not use the {found.name} of {self.name}: their labels are {listed}",)
+                continue
+            return found, notes
+        return None, notes
+
+
+def _positions_of_shared_tasks(prediction: SoftLabels, other: SoftLabels) -> tuple[Ints, Ints]:
+    """Return the positions of the shared tasks in the prediction and in the other soft labels."""
+    there = positions(other.tasks, prediction.tasks)
+    return np.flatnonzero(there >= 0), there[there >= 0]
+
+
+def _note_if_compared_with_own_votes(
+    made: Evaluation, prediction: _InputLabels, reference: _Reference
+) -> tuple[str, ...]:
+    """Return a note if measures compare an aggregate with the votes it was, or may have been, made from."""
+    workers, is_identical = prediction.fit_workers, any("compared with itself" in note for note in made.notes)
+    if reference.votes is None or reference.name not in made.against.tolist() or is_identical:
+        return ()
+    if workers is not None and not (len(workers) and np.array_equal(workers, reference.votes.workers)):
+        return ()  # a Fit of other votes
+    effect = f"measures against the {reference.name} show how close it stays to them, not how right it is"
+    if workers is None:
+        return (f"if the prediction was made from the {reference.name} (as an aggregate is), {effect}",)
+    return (f"the prediction was made from the {reference.name} (by the same workers): {effect}",)
 
 
 def _cache_key_of_input(labels_input: Any) -> int | str:
@@ -102,7 +224,7 @@ def _cache_key_of_input(labels_input: Any) -> int | str:
 def _read_gold_votes_and_soft_labels(labels_input: Any, votes_or_counts: str | None) -> _InputLabels:
     """Return the labels in one input; raise InputError if it contains none."""
     if isinstance(labels_input, DataType):
-        return _soft_labels_or_votes_of_data_type(labels_input, type(labels_input).__name__)
+        return _soft_labels_or_votes_of_data_type(labels_input)
     if not isinstance(labels_input, str | Path):
         return _gold_votes_and_soft_labels_of_dataset(labels_input, votes_or_counts)
     if str(labels_input).endswith(".npz") and Path(labels_input).is_file():
@@ -117,7 +239,7 @@ def _read_gold_votes_and_soft_labels(labels_input: Any, votes_or_counts: str | N
     from plurivox.io.votes_from_tables import warn_notes
 
     warn_notes([f"{labels_input}: {note}" for note in found.notes])
-    return _InputLabels(str(labels_input), soft=found)
+    return _InputLabels(str(labels_input), soft=found, is_labels_only=True)
 
 
 def _gold_votes_and_soft_labels_of_dataset(labels_input: "Dataset | Any", votes_or_counts: str | None) -> _InputLabels:
@@ -131,8 +253,9 @@ def _gold_votes_and_soft_labels_of_dataset(labels_input: "Dataset | Any", votes_
         data.name,
         data.gold,
         data.soft_labels,
-        as_votes(data, chosen) if has_votes else None,
-        data.gold_covering,
+        (lambda: (data.crowd_part(chosen), as_votes(data, chosen))) if has_votes else None,
+        has_name=isinstance(labels_input, str | Path) or hasattr(labels_input, "crowd"),
+        gold_covering=data.gold_covering,
     )
 
 
@@ -147,14 +270,17 @@ def _gold_votes_and_soft_labels_of_npz(npz_path: str) -> _InputLabels:
     from plurivox.train.data.training_data import read_training_data
 
     packed = read_training_data(npz_path)
-    return _InputLabels(npz_path, packed.gold, packed.soft, packed.votes)
+    votes = packed.votes
+    return _InputLabels(npz_path, packed.gold, packed.soft, None if votes is None else lambda: ("votes", votes))
 
 
-def _soft_labels_or_votes_of_data_type(labels_input: DataType, name: str) -> _InputLabels:
-    """Return the labels in Votes, SoftLabels or a Fit; raise InputError for another type."""
+def _soft_labels_or_votes_of_data_type(labels_input: DataType, path: str = "") -> _InputLabels:
+    """Return the labels in Votes, SoftLabels or a Fit, saved at `path` if given; raise InputError for another type."""
+    name = path or type(labels_input).__name__
     if isinstance(labels_input, Votes):
-        return _InputLabels(name, votes=labels_input)
+        return _InputLabels(name, read_votes=lambda: ("votes", labels_input), has_name=bool(path))
     soft = labels_input.soft if isinstance(labels_input, Fit) else labels_input
     if not isinstance(soft, SoftLabels):
         raise InputError(f"{name} contains {type(labels_input).__name__}; soft labels or votes are needed")
-    return _InputLabels(name, soft=soft)
+    workers = labels_input.workers if isinstance(labels_input, Fit) else None
+    return _InputLabels(name, soft=soft, is_labels_only=True, has_name=bool(path), fit_workers=workers)

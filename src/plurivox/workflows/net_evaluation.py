@@ -2,7 +2,7 @@
 
 import csv
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -178,6 +178,20 @@ class TrainedCounts:
         total = self.trained + sum(self.left_out.values())
         reasons = "; ".join(f"{n:,} left out: {reason}" for reason, n in self.left_out.items())
         return f"{self.trained:,} of {total:,} tasks ({reasons})" + (f": {by_target}" if by_target else "")
+
+
+def references_of_measures_text(measure_names: Iterable[str]) -> str:
+    """Return which labels the measures of `measure_net_on_each_split` compare with, as a line of text; "" for no measures.
+
+    >>> references_of_measures_text(["test accuracy", "test soft kl-divergence"])
+    'soft measures are against vote shares, the others against gold labels'
+    """
+    soft = {" soft " in name for name in measure_names}
+    if len(soft) == 2:
+        return "soft measures are against vote shares, the others against gold labels"
+    return {(): "", (True,): "measures are against vote shares", (False,): "measures are against gold labels"}[
+        tuple(soft)
+    ]
 
 
 # ---- several runs

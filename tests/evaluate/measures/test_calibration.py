@@ -21,7 +21,7 @@ def test_nll_and_brier_equal_scikit_learn() -> None:
 def test_nll_of_a_certain_wrong_prediction_is_clipped() -> None:
     sure = SoftLabels.one_hot((TRUE + 1) % 3, range(80), range(3))
     assert nll(sure, TRUTH) == pytest.approx(-np.log(1e-6)) and brier(sure, TRUTH) == 2
-    stranger = SoftLabels.gold(range(80), ["other"] * 80)
+    stranger = SoftLabels.gold(range(80), ["other"] * 80, labels=["other", "x"])
     assert nll(SoftLabels.of(Q, range(80), list("xyz")), stranger) == pytest.approx(-np.log(1e-6))
 
 

@@ -67,6 +67,17 @@ def test_wide_reads_a_wide_table(call: Call, tmp_path: Path) -> None:
     assert "a,x,0.5,0.5,0.5" in out.read_text()
 
 
+@pytest.mark.parametrize("words", [["--worker", "ann,bo"], ["--worker", "ann", "--worker", "bo"]])
+def test_worker_names_the_worker_columns_of_a_wide_table(call: Call, tmp_path: Path, words: list[str]) -> None:
+    table, out = tmp_path / "wide.csv", tmp_path / "soft.csv"
+    table.write_text("task,ann,bo,comment\na,x,y,dark\nb,x,x,far away\nc,y,y,fine\n")
+    assert call("aggregate", "vote-shares", table, "-o", out, *words).exit_code == 0
+    assert out.read_text().splitlines()[0] == "task,label,confidence,p:x,p:y"
+    refused = call("aggregate", "vote-shares", table, "-o", out, "--wide")
+    assert refused.exit_code == 2 and "column 'comment' of wide.csv cannot be a worker" in refused.stderr
+    assert "--worker ann,bo" in refused.stderr
+
+
 def test_worker_estimates_and_the_fit_can_be_written(call: Call, votes_file: Path, tmp_path: Path) -> None:
     workers, fit = tmp_path / "workers.csv", tmp_path / "fit.npz"
     words = ("-o", tmp_path / "soft.csv", "--workers-out", workers, "--save", fit)

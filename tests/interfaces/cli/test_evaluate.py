@@ -72,6 +72,35 @@ def test_the_gold_labels_of_a_data_set_are_the_truth(call: Call, tmp_path: Path)
     assert done.exit_code == 0 and "entropy-correlation" in done.stdout
 
 
+def test_a_data_set_gives_gold_and_votes_as_references(call: Call, tmp_path: Path) -> None:
+    out = tmp_path / "soft.csv"
+    assert call("aggregate", "dawid-skene", "toy", "-o", out).exit_code == 0
+    said = call("evaluate", out, "toy", "--measures", "nll,cross-entropy", "--repeats", 0)
+    lines = {line.split()[0]: line.split()[-1] for line in said.stdout.splitlines()}
+    assert lines["nll"] == "gold" and lines["cross-entropy"] == "votes"
+    assert "if the prediction was made from the votes" in said.stderr
+    gold = json.loads(
+        call(
+            "evaluate", out, "toy", "--measures", "cross-entropy", "--against", "gold", "--repeats", 0, "--json"
+        ).stdout
+    )
+    assert gold["rows"]["against"] == ["gold (one-hot)"] and "one-hot labels" in " ".join(gold["notes"])
+    absent = call("evaluate", out, "toy", "--against", "soft")
+    assert absent.exit_code == 2 and "toy has no soft labels to compare with" in absent.stderr
+
+
+def test_labels_that_do_not_meet_are_an_error_that_can_be_mended(call: Call, soft_file: Path, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.csv"
+    gold.write_text("task,label\na,Cat\nb,Cat\nc,Dog\n")
+    done = call("evaluate", soft_file, gold)
+    assert done.exit_code == 2 and "(--rename cat=Cat,dog=Dog)" in done.stderr
+    done = call("evaluate", soft_file, gold, "--rename", "cat=Cat,dog=Dog")
+    assert done.exit_code == 0 and "accuracy           0.6667" in done.stdout
+    for wrong, message in (("cat", "old and new labels, such as 0=cat,1=dog"), ("cow=Cat", "there is no label 'cow'")):
+        done = call("evaluate", soft_file, gold, "--rename", wrong)
+        assert done.exit_code == 2 and message in done.stderr
+
+
 @pytest.mark.parametrize("ending", ["csv", "md", "json", "tex", "npz"])
 def test_the_evaluation_is_written(call: Call, soft_file: Path, gold_file: Path, tmp_path: Path, ending: str) -> None:
     out = tmp_path / f"evaluation.{ending}"

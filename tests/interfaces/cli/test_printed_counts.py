@@ -130,7 +130,7 @@ def test_evaluate_prints_the_tasks_of_every_measure(call: Call, part: Path) -> N
     words = ("evaluate", prediction, part, "--against", part, "--repeats", 0)
     done = call(*words, "-o", part.parent / "e.md")
     rows = json.loads(call(*words, "--json").stdout)["rows"]
-    assert dict(zip(rows["against"], rows["n"], strict=True)) == {"truth": 20, "votes": 45}
+    assert dict(zip(rows["against"], rows["n"], strict=True)) == {"gold": 20, "votes": 45}
     assert "the most frequent label: accuracy" in done.stdout and "on 20 tasks" in done.stdout
     assert "40 of 60 tasks of the prediction have no true label" in done.stderr
     assert "20 tasks against truth, 45 tasks against votes" in (part.parent / "e.md").read_text()

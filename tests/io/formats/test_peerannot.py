@@ -68,7 +68,7 @@ def test_label_numbers_that_differ_from_the_order_of_folders(tmp_path: Path) -> 
     images = tuple(f"train/{label}/{label}-{i}.png" for i, label in enumerate(["plane", "car", "bird"]))
     found = peerannot.read(make(tmp_path / "cifar", {str(i): {"0": i, "1": i} for i in range(3)}, images))
     assert found.votes is not None and found.votes.labels.tolist() == [0, 1, 2]
-    assert "perhaps ['plane', 'car', 'bird']" in found.notes[0]
+    assert "perhaps labels=['plane', 'car', 'bird'] (--labels plane,car,bird)" in found.notes[0]
 
 
 def test_a_split_that_repeats_task_keys(tmp_path: Path) -> None:

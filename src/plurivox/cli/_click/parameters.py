@@ -202,6 +202,12 @@ class LabelList(click.ParamType[list[str]]):
         return labels
 
 
+def _join_worker_columns(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> str | list[str] | None:
+    """Return the worker column, or the list of worker columns of a wide table (comma-separated or repeated option)."""
+    columns = [name for text in given for name in (LabelList().convert(text, param, ctx) if text else [text])]
+    return columns if len(columns) > 1 else next(iter(columns), None)
+
+
 def check_table_file_type(path: Path, *other_allowed_types: str) -> None:
     """Raise InputError if `path` is neither a table file (.csv, .parquet, ...) nor of one of `other_allowed_types`."""
     from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
@@ -253,7 +259,13 @@ GOLD = Flag(
 FORCE = Flag(["--force"], IN_AND_OUT, is_flag=True, help="replace an existing data-set folder")
 READING_FLAGS = (
     _input_reading_flag("--task", "column with the task", metavar="COLUMN"),
-    _input_reading_flag("--worker", "column with the worker", metavar="COLUMN"),
+    _input_reading_flag(
+        "--worker",
+        "column with the worker; for a wide table its worker columns, such as ann,bo",
+        multiple=True,
+        callback=_join_worker_columns,
+        metavar="COLUMN",
+    ),
     _input_reading_flag("--label", "column with the label", metavar="COLUMN"),
     _input_reading_flag("--missing", "value that means: no answer", metavar="VALUE"),
     _input_reading_flag(

@@ -1,6 +1,7 @@
 """Names of the numbered tasks, workers and labels of a peerannot folder: from `names.json`, or inferred."""
 
 import json
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,9 +111,15 @@ def name_labels_by_folders_if_votes_agree(
     if not len(chosen) or np.mean(likely == chosen) > 0.5:
         note = f"labels 0 to {k - 1} are named by the sorted image folders"
         return NameMap(name_map.tasks, name_map.workers, dict(enumerate(folders)), folders, None, (note,))
-    note = "labels stay numbers: the votes do not agree with the sorted image folders; name them with labels=[...]"
+    note = (
+        "labels stay numbers: the votes do not agree with the sorted image folders, so the data set numbers its labels in "
+        "another order; name them in that order when you read the votes: "
+    )
     if len(chosen) == k == len(set(likely.tolist())):
-        note += f", perhaps {[folders[i] for i in likely]}"
+        names = [folders[i] for i in likely]
+        note += f"perhaps labels={names} (--labels {shlex.quote(','.join(names))})"
+    else:
+        note += "labels=[...] (--labels a,b,...)"
     return NameMap(name_map.tasks, name_map.workers, name_map.labels, name_map.order, None, (note,))
 
 

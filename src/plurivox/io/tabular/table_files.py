@@ -96,7 +96,9 @@ def write_table(table: pl.DataFrame | Mapping[str, NDArray[Any] | Sequence[Any]]
             else:
                 write(frame, file)
     except pl.exceptions.PolarsError as cause:
-        raise InputError(f"{path} could not be written: {str(cause).splitlines()[0]}") from cause
+        raise InputError(
+            f"{path} could not be written: {str(cause).splitlines()[0]}; try another file type, such as .parquet or .jsonl"
+        ) from cause
 
 
 def save_npz_or_write_table(data: DataType, path: str | Path) -> None:

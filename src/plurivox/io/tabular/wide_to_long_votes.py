@@ -1,5 +1,6 @@
 """Convert wide tables of votes (one row per task, one column per worker) to long tables."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -7,15 +8,19 @@ import polars as pl
 
 from plurivox.core.errors import InputError
 from plurivox.io.tabular.table_files import Columns
+from plurivox.io.tabular.wide_worker_columns import find_worker_columns
 
 
-def wide_to_long(table: Columns, task_column: str | None) -> Columns:
-    """Return a wide table of votes (one row per task, one column per worker) as long columns task, worker, label."""
+def wide_to_long(
+    table: Columns, task_column: str | None, worker_columns: Iterable[object] | None = None
+) -> tuple[Columns, list[str]]:
+    """Return a wide table of votes (one row per task, one column per worker) as long columns task, worker, label, and notes.
+
+    `worker_columns` are the columns to read; None: all but the task column, with an error for those that are no workers.
+    """
     if task_column is not None:
         table.check_has_columns({"task": task_column})
-    workers = [name for name in table.names if name != task_column]
-    if not workers:
-        raise InputError(f"{table.where} has no column besides {task_column!r}; a wide table has one column per worker")
+    workers, notes = find_worker_columns(table, task_column, worker_columns)
     found = {name: table[name] for name in workers}
     columns = [column if column.null_count() < len(column) else column.cast(pl.Null) for column in found.values()]
     labels = _stack_columns_into_one_series(columns, table.where)
@@ -23,7 +28,7 @@ def wide_to_long(table: Columns, task_column: str | None) -> Columns:
     tasks = pl.Series("task", np.arange(n)) if task_column is None else table[task_column]
     named = pl.Series("worker", np.repeat(np.array(workers, dtype=object), n).tolist(), dtype=pl.String)
     long = {"task": pl.concat([tasks] * len(workers)), "worker": named, "label": labels}
-    return Columns(long, list(long), table.where)
+    return Columns(long, list(long), table.where), notes
 
 
 def _stack_columns_into_one_series(columns: list[pl.Series], where: str) -> pl.Series:
@@ -38,7 +43,10 @@ def _stack_columns_into_one_series(columns: list[pl.Series], where: str) -> pl.S
         common = next(iter(kinds))
     else:
         names = ", ".join(sorted(map(str, kinds)))
-        raise InputError(f"the columns of {where} contain labels of different types: {names}; convert them all to text")
+        raise InputError(
+            f"the columns of {where} contain labels of different types: {names}; "
+            "convert them all to text, or name the worker columns: worker=[...] (--worker a,b)"
+        )
     try:
         return pl.concat([column.cast(common).alias("label") for column in columns])
     except pl.exceptions.PolarsError:
