@@ -21,6 +21,7 @@ SECTIONS = {  # module of plurivox.evaluate: heading
     "label_mismatch": "Labels that do not meet",
     "find_evaluation_faults": "Audit",
     "train_test_leaks": "Leaks",
+    "label_agreement": "Agreement on each label",
     "describe_votes": "Statistics of votes",
     "describe_answers": "Statistics of answers",
 }

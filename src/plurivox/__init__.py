@@ -31,6 +31,7 @@ EXPORTS = {
     "SoftLabels": "core.soft_labels",
     "Votes": "core.votes",
     "aggregate": "",
+    "agreement": "workflows.crowd_agreement",
     "answers": "io.answers_from_tables",
     "assign": "",
     "choose": "workflows.choose_option_value",

@@ -40,6 +40,7 @@ from plurivox.workflows.clean_dataset import write_cleaned as write_cleaned
 from plurivox.workflows.compare_aggregators import compare as compare
 from plurivox.workflows.convert_answers_to_votes import elicit_votes as elicit_votes
 from plurivox.workflows.convert_answers_to_votes import write_elicited as write_elicited
+from plurivox.workflows.crowd_agreement import agreement as agreement
 from plurivox.workflows.describe_dataset import describe as describe
 from plurivox.workflows.fit_votes import fit as fit
 from plurivox.workflows.label_evaluation import evaluate_labels as evaluate_labels

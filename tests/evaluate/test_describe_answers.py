@@ -29,8 +29,8 @@ def test_statistics_of_answers_equal_values_computed_by_hand() -> None:
     assert about.forms == {"one-label": 2, "top-two": 4} and about.answers_per_task == (2, 1, 3)
     assert (about.n_asked_again, about.n_further, about.n_abstained, about.n_empty) == (1, 1, 1, 1)
     assert about.share_second == about.share_never == pytest.approx(1 / 6) and about.share_possible == 0
-    # task a: cat, cat, dog; the other tasks have at most one answer with a label
-    assert about.top_agreement == pytest.approx(1 / 3)
+    # task a: cat (v), cat (w), and v's repeat, which is not another person's; the other tasks have one label at most
+    assert about.top_agreement == 1
     assert about.seconds is not None and about.seconds[0] == 3 and (about.first, about.last) == (0, 86400)
     assert about.n_gold == 3 and about.top_accuracy == pytest.approx(2 / 3)
 

@@ -14,6 +14,7 @@ from plurivox import identify
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, UnknownName
 from plurivox.core.votes import Votes
 from plurivox.engine.parallel_task_blocks import set_threads
+from plurivox.engine.worker_pair_agreement import agreement_of_worker_pairs
 from plurivox.evaluate.describe_votes import describe
 from plurivox.identify import Evidence
 from plurivox.identify._shared import crowd_agreement_coefficients as crowd_module
@@ -28,8 +29,8 @@ WITH_GAPS = np.array(  # Krippendorff's example, (worker, task)
         [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
     ]
 )
-FROM_COUNTS = ["observed-agreement", "fleiss-kappa", "gwet-ac1", "krippendorff-alpha"]
-COEFFICIENTS = [*FROM_COUNTS, "cohen-kappa"]
+FROM_COUNTS = ["observed-agreement", "fleiss-kappa", "gwet-ac1", "bennett-s", "krippendorff-alpha"]
+COEFFICIENTS = [*FROM_COUNTS, "icc", "cohen-kappa", "scott-pi"]
 LEVELS = ["nominal", "ordinal", "interval"]
 
 
@@ -141,11 +142,26 @@ def test_counts_without_workers_give_the_same_as_votes(name: str) -> None:
     assert crowd_score(name, votes) == pytest.approx(crowd_score(name, counts), abs=1e-12)
 
 
-def test_cohen_kappa_refuses_counts_and_soft_answers() -> None:
-    with pytest.raises(InputError, match="cohen-kappa needs worker names"):
-        score("cohen-kappa", votes=Votes.from_counts(np.array([[2, 1]]), ["a"], ["x", "y"]))
-    with pytest.raises(InputError, match="cohen-kappa takes plain votes only"):
-        score("cohen-kappa", votes=soft_crowd())
+@pytest.mark.parametrize("name", ["cohen-kappa", "scott-pi"])
+def test_kappas_of_pairs_need_worker_names_and_votes_of_weight_one(name: str) -> None:
+    with pytest.raises(InputError, match=f"{name} needs worker names"):
+        score(name, votes=Votes.from_counts(np.array([[2, 1]]), ["a"], ["x", "y"]))
+    with pytest.raises(InputError, match=f"{name} takes plain votes or soft answers"):
+        score(name, votes=Votes.of(list("aabb"), [1, 2] * 2, list("xyxy"), weight=[1, 2, 1, 1]))
+
+
+def test_kappas_of_soft_answers_are_expected_ones() -> None:
+    """The reference computes expected distances from the (task, worker, label) table of shares."""
+    votes = soft_crowd(n_tasks=9, n_workers=3)
+    table = votes.weights.reshape(9, 3, 3)
+    cohen, scott = [], []
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        observed = 1 - (table[:, a] * table[:, b]).sum(1).mean()
+        first, second = table[:, a].mean(0), table[:, b].mean(0)
+        cohen.append(1 - observed / (1 - first @ second))
+        scott.append(1 - observed / (1 - (((first + second) / 2) ** 2).sum()))
+    assert crowd_score("cohen-kappa", votes) == pytest.approx(np.mean(cohen))
+    assert crowd_score("scott-pi", votes) == pytest.approx(np.mean(scott))
 
 
 @pytest.mark.parametrize("name", [*FROM_COUNTS, *(f"krippendorff-alpha[level={level}]" for level in LEVELS)])
@@ -281,3 +297,124 @@ def test_pairs_that_share_too_few_tasks_do_not_change_the_mean(weights: str) -> 
     alone = [crowd_score(f"cohen-kappa[first={a},second={b},weights={weights}]", votes) for a, b in pairs]
     assert 3 < len(alone) < 25
     assert crowd_score(f"cohen-kappa[least=6,weights={weights}]", votes) == pytest.approx(np.mean(alone), abs=1e-12)
+
+
+# ---- published and independent numbers
+
+SHROUT_FLEISS = np.array(  # (worker, task): six subjects, four judges
+    [[9, 6, 8, 7, 10, 6], [2, 1, 4, 1, 5, 2], [5, 3, 6, 2, 6, 4], [8, 2, 8, 6, 9, 7]], float
+)
+
+
+@pytest.mark.parametrize(
+    ("model", "single", "average"), [("one-way", 0.17, 0.44), ("agreement", 0.29, 0.62), ("consistency", 0.71, 0.91)]
+)
+def test_icc_of_shrout_and_fleiss(model: str, single: float, average: float) -> None:
+    """Shrout & Fleiss (1979), Table 4."""
+    votes = votes_of(SHROUT_FLEISS)
+    assert crowd_score(f"icc[model={model}]", votes) == pytest.approx(single, abs=0.005)
+    assert crowd_score(f"icc[model={model},unit=average]", votes) == pytest.approx(average, abs=0.005)
+
+
+def test_one_way_icc_with_unequal_votes_equals_an_analysis_of_variance() -> None:
+    table = drawn(seed=7)
+    groups = [column[~np.isnan(column)] for column in table.T if (~np.isnan(column)).sum() > 1]
+    k, every = np.array([len(group) for group in groups]), np.concatenate(groups)
+    between = sum(len(group) * (group.mean() - every.mean()) ** 2 for group in groups) / (len(groups) - 1)
+    within = sum(((group - group.mean()) ** 2).sum() for group in groups) / (len(every) - len(groups))
+    k0 = (len(every) - (k**2).sum() / len(every)) / (len(groups) - 1)
+    expected = (between - within) / (between + (k0 - 1) * within)
+    assert crowd_score("icc", votes_of(table)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_two_way_icc_needs_a_complete_table_or_leaves_tasks_out() -> None:
+    gaps = SHROUT_FLEISS.copy()
+    gaps[1, 2] = NAN
+    with pytest.raises(InputError, match="needs a complete table: 5 of 6 tasks were answered by all 4 workers"):
+        score("icc[model=agreement]", votes=votes_of(gaps))
+    complete = crowd_score("icc[model=agreement]", votes_of(np.delete(SHROUT_FLEISS, 2, axis=1)))
+    assert crowd_score("icc[model=agreement,incomplete=left-out]", votes_of(gaps)) == pytest.approx(complete)
+    with pytest.raises(InputError, match="numbers or ordered"):
+        score("icc", votes=Votes.of(**crowd()))
+
+
+@pytest.mark.parametrize(
+    ("weights", "fleiss", "gwet", "bennett"),
+    [
+        ("none", 0.761169, 0.775444, 0.772727),
+        ("linear", 0.817945, 0.858739, 0.848485),
+        ("quadratic", 0.864935, 0.914001, 0.901515),
+        ("ordinal", 0.850206, 0.898940, 0.886364),
+    ],
+)
+def test_weighted_coefficients_equal_those_of_irrcac(weights: str, fleiss: float, gwet: float, bennett: float) -> None:
+    """Values of the Python package irrCAC 0.4.4 for Gwet's example of four raters with gaps, the same table."""
+    votes = votes_of(WITH_GAPS)
+    for name, theirs in (("fleiss-kappa", fleiss), ("gwet-ac1", gwet), ("bennett-s", bennett)):
+        assert crowd_score(f"{name}[weights={weights}]", votes) == pytest.approx(theirs, abs=1e-6)
+
+
+@pytest.mark.parametrize("weights", ["none", "linear", "quadratic", "ordinal"])
+def test_scotts_pi_of_two_workers_is_their_fleiss_kappa(weights: str) -> None:
+    votes = votes_of(drawn(n_workers=2, missing=0))
+    fleiss = crowd_score(f"fleiss-kappa[weights={weights}]", votes)
+    assert crowd_score(f"scott-pi[weights={weights}]", votes) == pytest.approx(fleiss, abs=1e-12)
+
+
+def test_alpha_of_label_sets_equals_a_sum_over_pairs() -> None:
+    """The reference sums MASI distances, Passonneau (2006), over all pairs of answers."""
+    sets = [[{"x"}, {"x"}, {"x", "y"}], [{"y"}, {"y", "z"}, {"y", "z"}], [{"x", "y"}, {"y", "z"}, {"z"}]]
+    rows = [(t, w, k) for t, task in enumerate(sets) for w, said in enumerate(task) for k in sorted(said)]
+
+    def masi(a: set[str], b: set[str]) -> float:
+        likeness = 1 if a == b else 2 / 3 if a <= b or b <= a else 1 / 3 if a & b else 0
+        return 1 - len(a & b) / len(a | b) * likeness
+
+    flat = [said for task in sets for said in task]
+    observed = sum(masi(a, b) for task in sets for a in task for b in task) / (9 * 2)
+    by_chance = sum(masi(a, b) for a in flat for b in flat) / (9 * 8)
+    votes = Votes.of(*map(list, zip(*rows, strict=True)))
+    assert crowd_score("krippendorff-alpha[level=masi]", votes) == pytest.approx(1 - observed / by_chance)
+
+
+@pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
+def test_pairs_have_the_standard_error_of_statsmodels(weights: str | None) -> None:
+    table = drawn(n_workers=2, missing=0)
+    cells = np.zeros((5, 5))
+    np.add.at(cells, tuple(table.astype(int) - 1), 1)
+    theirs, votes = cohens_kappa(cells, wt=weights), votes_of(table)
+    assert votes.scale is not None
+    pairs = agreement_of_worker_pairs(votes, votes.scale, weights or "none", 1)
+    assert (pairs.kappa[0], pairs.standard_error[0]) == pytest.approx((theirs.kappa, theirs.std_kappa))
+    assert pairs.mean_standard_error == pytest.approx(theirs.std_kappa)
+
+
+def test_the_standard_error_of_the_mean_kappa_equals_that_of_the_bootstrap() -> None:
+    votes = votes_of(drawn(n_workers=6, n_tasks=200))
+    for name, pooled in (("cohen-kappa", False), ("scott-pi", True)):
+        pairs = agreement_of_worker_pairs(votes, np.zeros(5), "none", 5, pooled=pooled)
+        scores = score(f"{name}[resamples=500]", votes=votes)
+        assert scores.low is not None and scores.high is not None
+        assert pairs.kappa.mean() == pytest.approx(scores.raw[0])
+        assert 2 * 1.96 * pairs.mean_standard_error == pytest.approx(scores.high[0] - scores.low[0], rel=0.2)
+
+
+# ---- repeats of one person
+
+
+@pytest.mark.parametrize("name", COEFFICIENTS)
+def test_repeated_answers_of_a_worker_are_not_answers_of_another(name: str) -> None:
+    """Two workers who never agree, and say everything twice: counted as four people they seem to agree."""
+    columns = {"task": list(range(8)) * 4, "worker": ["ann"] * 16 + ["bo"] * 16, "when": list(range(32))}
+    label = [1, 2] * 8 + [2, 1] * 8
+    votes = Votes.of(**columns, label=label, ordered=True)
+    once = Votes.of(list(range(8)) * 2, ["ann"] * 8 + ["bo"] * 8, label[:8] + label[16:24], ordered=True)
+    assert crowd_score(name, votes) == pytest.approx(crowd_score(name, once), abs=1e-12)
+    if name != "cohen-kappa" and name != "scott-pi":  # a pair is of two people in any case
+        assert crowd_score(f"{name}[repeated=all]", votes) > crowd_score(name, votes) + 0.2
+
+
+def test_agreement_with_rest_counts_each_other_worker_once() -> None:
+    votes = Votes.of(list("aaaa"), ["ann", "bo", "bo", "cy"], list("xyyx"), when=[1, 1, 2, 1])
+    assert score("agreement-with-rest", votes=votes).raw.tolist() == [0.5, 0, 0.5]
+    assert score("agreement-with-rest[repeated=all]", votes=votes).raw[0] == pytest.approx(1 / 3)

@@ -19,6 +19,10 @@ except KeyboardInterrupt:  # Ctrl-C during the first imports
 
 COMMANDS = {  # name: (module:attribute, summary), in the order of the pipeline
     "studio": ("plurivox.cli.studio:studio", "Collect labels from people in a web application that you run."),
+    "agreement": (
+        "plurivox.cli.agreement:agreement",
+        "Show how much workers agree: alpha, kappas, per label and pair.",
+    ),
     "describe": ("plurivox.cli.describe:describe", "Show sizes, agreement and accuracy of the votes or answers."),
     "simulate": ("plurivox.cli.simulate:simulate", "Simulate a crowd with known true labels."),
     "clean": ("plurivox.cli.clean:clean", "Remove faulty answers and careless workers; list the reasons."),

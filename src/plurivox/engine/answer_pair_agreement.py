@@ -3,19 +3,23 @@
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from plurivox.core.array_types import Bools, Floats
+from plurivox.core.one_answer_per_worker import one_answer_per_task_and_worker
 from plurivox.core.votes import Votes
 
 
 def agreeing_pair_share_per_task(votes: Votes) -> Floats:
     """(n_tasks,) the share of pairs of answers to each task that agree; nan for a task with fewer than two answers.
 
-    Two soft answers agree with the probability that labels drawn from them are the same.
+    Two soft answers agree with the probability that labels drawn from them are the same. A worker's repeated answers to a
+    task are not answers of several people: only the first counts (see `one_answer_per_task_and_worker`).
 
     >>> agreeing_pair_share_per_task(Votes.of(["a", "a", "a", "b"], [1, 2, 3, 1], ["x", "x", "y", "y"]))
     array([0.33333333,        nan])
     """
+    votes = one_answer_per_task_and_worker(votes).votes
     tally, n = votes.sparse_vote_counts(), votes.support
     squares = np.bincount(tally.row_of_each_candidate, tally.mass**2, minlength=votes.n_tasks).astype(np.float64)
     return np.where(
@@ -48,11 +52,14 @@ def agreeing_pair_share_from_sums(
     )
 
 
-def task_sums_of_within_answer_disagreement(votes: Votes, label_positions: Floats | None = None) -> Floats:
+def task_sums_of_within_answer_disagreement(
+    votes: Votes, label_positions: Floats | None = None, label_distances: Floats | None = None
+) -> Floats:
     """(n_tasks,) the sum over a task's soft answers of the probability that two labels drawn from the same answer differ.
 
-    With `label_positions` (n_labels,): the expected squared distance of the two. Sums over all pairs of rows are corrected by
-    this, since pairs are of different answers. 0 for plain votes.
+    With `label_positions` (n_labels,): the expected squared distance of the two; with `label_distances` (n_labels, n_labels):
+    their expected distance. Sums over all pairs of rows are corrected by this, since pairs are of different answers. 0 for
+    plain votes.
     """
     if votes.answer is None:
         return np.zeros(votes.n_tasks)
@@ -61,11 +68,17 @@ def task_sums_of_within_answer_disagreement(votes: Votes, label_positions: Float
     def sum_row_values_per_answer(value_of_row: Floats) -> Any:
         return np.bincount(answer, value_of_row, minlength=len(first))
 
-    if label_positions is None:
+    if label_distances is not None:
+        shape = len(first), votes.n_labels
+        shares = sparse.csr_array((votes.weights, (answer, votes.label.astype(np.int64))), shape)
+        differ = np.asarray(shares.multiply(shares @ label_distances).sum(1)).ravel()
+    elif label_positions is None:
         differ = 1 - sum_row_values_per_answer(votes.weights**2)
     else:
         at = label_positions[votes.label]
         differ = 2 * (
             sum_row_values_per_answer(votes.weights * at**2) - sum_row_values_per_answer(votes.weights * at) ** 2
         )
+    # a single row has one label; its weight is 1, or a count of plain votes without names
+    differ = np.where(np.bincount(answer, minlength=len(first)) > 1, differ, 0.0)
     return np.bincount(votes.task[first], differ, minlength=votes.n_tasks).astype(np.float64)

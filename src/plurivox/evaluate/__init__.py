@@ -20,6 +20,7 @@ from plurivox.evaluate.intervals_and_tests import (
     spread,
     t_interval,
 )
+from plurivox.evaluate.label_agreement import LabelAgreement, agreement_per_label
 from plurivox.evaluate.label_mismatch import labels_meet
 from plurivox.evaluate.measures.calibration import (
     Reliability,
@@ -73,12 +74,14 @@ __all__ = [
     "Evaluation",
     "Finding",
     "Interval",
+    "LabelAgreement",
     "Measure",
     "RankTest",
     "Reliability",
     "Spread",
     "Test",
     "accuracy",
+    "agreement_per_label",
     "aurra",
     "balanced_accuracy",
     "bootstrap",

@@ -155,7 +155,14 @@ def _share_of_answers_with_mark(answers: Answers, mark_kind: int) -> float:
 def _votes_for_first_label(answers: Answers, first_label: Ints) -> Votes:
     """Return one vote per answer, for the label that the answer names first; answers without a label give none."""
     named = first_label >= 0
-    columns = {"task": answers.task[named], "worker": answers.worker[named], "label": first_label[named]}
+    columns: dict[str, Any] = {
+        "task": answers.task[named],
+        "worker": answers.worker[named],
+        "label": first_label[named],
+    }
+    # answer numbers and times tell which of a worker's repeated answers to a task is the first
+    columns |= {"answer": np.flatnonzero(named), "weight": np.ones(int(named.sum()))}
+    columns |= {} if answers.when is None else {"when": answers.when[named]}
     return Votes.coded(**columns, tasks=answers.tasks, workers=answers.workers, labels=answers.labels)
 
 

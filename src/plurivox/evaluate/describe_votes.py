@@ -112,7 +112,8 @@ def describe(votes: Votes, gold: SoftLabels | None = None) -> Description:
     """Return statistics of votes: sizes, agreement, entropy and ties; with gold, also accuracies.
 
     Observed agreement is the share of pairs of votes on a task that agree, averaged over tasks; for soft answers, the
-    probability that labels drawn from two of them agree. Reference: Uma et al. (2020), Table 1, https://doi.org/10.1609/hcomp.v8i1.7478.
+    probability that labels drawn from two of them agree. Of a worker's repeated answers to a task only the first counts in it;
+    entropy, ties and accuracies count all votes. Reference: Uma et al. (2020), Table 1, https://doi.org/10.1609/hcomp.v8i1.7478.
 
     >>> votes = Votes.of(task=["a", "a", "b", "b"], worker=[1, 2, 1, 2], label=["x", "x", "x", "y"])
     >>> about = describe(votes, SoftLabels.gold(["a", "b"], ["x", "y"]))
@@ -162,7 +163,10 @@ def describe(votes: Votes, gold: SoftLabels | None = None) -> Description:
 
 
 def observed_agreement(votes: Votes) -> float | None:
-    """Return the share of pairs of answers to a task that agree, averaged over tasks with several answers; None if none has."""
+    """Return the share of pairs of answers to a task that agree, averaged over tasks with several answers; None if none has.
+
+    Of a worker's repeated answers to a task only the first counts.
+    """
     share = agreeing_pair_share_per_task(votes)
     defined = share[~np.isnan(share)]
     return mean_or_zero(defined) if len(defined) else None

@@ -1,7 +1,7 @@
 """Agreement of a worker with the other workers."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._shared.crowd_agreement_coefficients import REPEATED_HELP, votes_of_different_people
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
 from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_interval_95_over_tasks
 from plurivox.identify._shared.share_of_others_agreeing_per_vote import share_of_others_agreeing_with_vote
@@ -31,6 +32,7 @@ class AgreementWithRest(Identifier):
     array([0.75, 0.75, 0.  ])
     """
 
+    repeated: Literal["first", "all"] = option("first", REPEATED_HELP)
     resamples: int = option(0, RESAMPLES_HELP, low=0)
     seed: int = option(0, "seed of the bootstrap; the same seed gives the same interval", low=0)
 
@@ -39,7 +41,7 @@ class AgreementWithRest(Identifier):
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         assert evidence.votes is not None
-        votes = require_some_worker_names(evidence.votes, self.name())
+        votes = votes_of_different_people(require_some_worker_names(evidence.votes, self.name()), self.repeated)
         share = share_of_others_agreeing_with_vote(votes)
         shared = (votes.worker >= 0) & ~np.isnan(share)
         task, worker, share, weight = votes.task[shared], votes.worker[shared], share[shared], votes.weights[shared]

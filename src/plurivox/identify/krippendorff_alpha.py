@@ -1,4 +1,4 @@
-"""Krippendorff's alpha: agreement of a crowd beyond chance, also for ordered labels."""
+"""Krippendorff's alpha: agreement of a crowd beyond chance, also for ordered labels and sets of labels."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,9 +14,9 @@ from plurivox.identify._contract import Evidence  # noqa: F401, for the example
 from plurivox.identify._shared.crowd_agreement_coefficients import (
     AgreementCoefficient,
     CountPatterns,
-    row_sums_of_squares,
     vote_count_patterns_with_frequencies,
 )
+from plurivox.identify._shared.label_distances import set_distances, votes_for_label_sets
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,13 @@ class KrippendorffAlpha(AgreementCoefficient):
     alpha = 1 - D_observed / D_chance: the mean difference of two votes on one task, over that of two votes on any tasks;
     tasks with one vote are left out, and a task is weighted by its votes. Two labels differ by 1 (nominal), by their squared
     distance on the scale (interval), or by the squared number of votes between them (ordinal; every resample uses the ranks
-    of the whole crowd). Undefined (nan, and a warning) if all votes are for one label. `raw` is alpha, badness = 1 - alpha.
+    of the whole crowd). For sets of labels (multi-label answers) two sets differ by their Jaccard or MASI distance, which is
+    smaller the more labels they share; the set of an answer is its labels with a weight above 0. Undefined
+    (nan, and a warning) if all votes are for one label. `raw` is alpha, badness = 1 - alpha.
 
     Krippendorff (2011), Computing Krippendorff's alpha-reliability; Hayes & Krippendorff (2007),
-    https://doi.org/10.1080/19312450709336664
+    https://doi.org/10.1080/19312450709336664; sets: Passonneau (2006), Measuring agreement on set-valued items (MASI) for
+    semantic and pragmatic annotation, LREC, https://aclanthology.org/L06-1392/
 
     >>> votes = Votes.of(task=list("aabbcc"), worker=[1, 2] * 3, label=[1, 1, 2, 3, 3, 3], ordered=True)
     >>> for level in ("nominal", "ordinal", "interval"):
@@ -39,11 +42,16 @@ class KrippendorffAlpha(AgreementCoefficient):
     [0.828]
     """
 
-    level: Literal["nominal", "ordinal", "interval"] = option(
-        "nominal", "level of measurement of the labels, which defines the difference between two labels"
+    level: Literal["nominal", "ordinal", "interval", "jaccard", "masi"] = option(
+        "nominal",
+        "level of measurement of the labels, or distance of sets of labels: the difference between two answers",
     )
 
     def _distinct_vote_count_patterns(self, votes: Votes) -> CountPatterns:
+        if self.level in ("jaccard", "masi"):
+            of_sets, in_set = votes_for_label_sets(votes, self.name())
+            distances = set_distances(in_set, self.level)
+            return vote_count_patterns_with_frequencies(of_sets, label_distances=distances)
         return vote_count_patterns_with_frequencies(votes, self._label_positions_on_scale_or_none(votes))
 
     def _label_positions_on_scale_or_none(self, votes: Votes) -> Floats | None:
@@ -69,7 +77,7 @@ class KrippendorffAlpha(AgreementCoefficient):
         n, has_pairs = vote_count_patterns.n, vote_count_patterns.has_two_or_more_votes_per_pattern
         if vote_count_patterns.scale is None:
             rest = vote_count_patterns.counts
-            apart = n**2 - row_sums_of_squares(vote_count_patterns.counts) - vote_count_patterns.within
+            apart = vote_count_patterns.disagreeing_pairs_per_pattern
         else:
             sums = np.column_stack(
                 [
@@ -82,9 +90,11 @@ class KrippendorffAlpha(AgreementCoefficient):
         front = np.column_stack([apart / np.where(has_pairs, n - 1, 1), n, vote_count_patterns.within])
         return sparse.hstack([sparse.csr_array(front), rest]).multiply(has_pairs[:, None])
 
-    def _coefficient_per_row_of_term_sums(self, term_sums: Floats) -> Floats:
+    def _coefficient_per_row_of_term_sums(self, term_sums: Floats, vote_count_patterns: CountPatterns) -> Floats:
         observed, n, within, rest = term_sums[:, 0], term_sums[:, 1], term_sums[:, 2], term_sums[:, 3:]
-        if self.level == "nominal":
+        if vote_count_patterns.distance is not None:
+            by_chance = ((rest @ vote_count_patterns.distance) * rest).sum(1) - within
+        elif vote_count_patterns.scale is None:
             by_chance = n**2 - (rest**2).sum(1) - within
         else:
             by_chance = 2 * (n * rest[:, 1] - rest[:, 0] ** 2) - within

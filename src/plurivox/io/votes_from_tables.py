@@ -96,7 +96,10 @@ def votes(
         missing=reader.n_missing,
     )
     if repeats == "keep" and made.n_repeats:
-        note = f"{made.n_repeats:,} answers are a worker's second or later answer to the same task; all are kept"
+        note = (
+            f"{made.n_repeats:,} answers are a worker's second or later answer to the same task; all are kept "
+            "(measures of agreement count a worker once per task)"
+        )
         made = replace(made, notes=(*made.notes, note))
     warn_notes(made.notes)
     return made

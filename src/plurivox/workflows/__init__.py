@@ -3,6 +3,7 @@
 from plurivox.core.lazy_exports import lazy_getattr
 
 EXPORTS = {
+    "Agreement": "crowd_agreement",
     "BatchPlan": "assign_tasks",
     "Choice": "choose_option_value",
     "Comparison": "compare_aggregators",
@@ -10,6 +11,7 @@ EXPORTS = {
     "EnteredDescription": "describe_dataset",
     "OutOfFold": "out_of_fold_predictions",
     "Ranking": "ranking_by_several_scores",
+    "agreement": "crowd_agreement",
     "break_even": "answer_cost_in_seconds",
     "check_leaks": "leak_check",
     "choose": "choose_option_value",

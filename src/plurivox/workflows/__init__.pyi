@@ -14,6 +14,8 @@ from plurivox.workflows.compare_aggregators import Comparison as Comparison
 from plurivox.workflows.compare_aggregators import compare as compare
 from plurivox.workflows.convert_answers_to_votes import elicit_votes as elicit_votes
 from plurivox.workflows.convert_answers_to_votes import write_elicited as write_elicited
+from plurivox.workflows.crowd_agreement import Agreement as Agreement
+from plurivox.workflows.crowd_agreement import agreement as agreement
 from plurivox.workflows.describe_dataset import EnteredDescription as EnteredDescription
 from plurivox.workflows.describe_dataset import describe as describe
 from plurivox.workflows.fit_votes import fit as fit

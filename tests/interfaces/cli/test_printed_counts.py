@@ -133,7 +133,7 @@ def test_evaluate_prints_the_tasks_of_every_measure(call: Call, part: Path) -> N
     assert dict(zip(rows["against"], rows["n"], strict=True)) == {"gold": 20, "votes": 45}
     assert "the most frequent label: accuracy" in done.stdout and "on 20 tasks" in done.stdout
     assert "40 of 60 tasks of the prediction have no true label" in done.stderr
-    assert "20 tasks against truth, 45 tasks against votes" in (part.parent / "e.md").read_text()
+    assert "20 tasks against gold, 45 tasks against votes" in (part.parent / "e.md").read_text()
 
 
 def test_compare_and_describe_print_the_tasks_with_votes_and_gold(call: Call, part: Path) -> None:

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import krippendorff
+import numpy as np
 import pytest
 from sqlalchemy import select
 
@@ -70,6 +72,23 @@ def test_every_page_of_the_owner_before_and_after_answers(tmp_path: Path) -> Non
         detail = study.http.get(f"/api/owner/tasks/{first['task']}").json()
         assert len(detail["soft"]) == 3 and {one["marks"][0]["label"] for one in detail["answers"]} == {"cat"}
         assert study.http.get("/api/owner/tasks/nothing").status_code == 404
+
+
+def test_repeats_of_a_worker_are_not_answers_of_another_in_the_agreement(tmp_path: Path) -> None:
+    """Three workers who never agree, with tasks shown twice: repeats counted as people would raise alpha."""
+    with served(tmp_path / "s", plain_study(form="one-label", per_task=3, batch=3, repeats=3), text_tasks(3)) as study:
+        study.sign_in()
+        for i in range(3):
+            person = study.enter()
+            for slot in person.slots():
+                person.answer(slot["slot"], marks=[{"kind": "named", "label": ("cat", "dog", "ship")[i]}])
+        SnapshotComputer(study.studio.engine).compute_and_publish_snapshot(study.studio.study)
+        found = study.http.get("/api/owner/agreement").json()
+        assert found["repeats"] == 6 and found["repeats_same_top"] == 1
+        first_answers = krippendorff.alpha(np.repeat([[0], [1], [2]], 3, axis=1), level_of_measurement="nominal")
+        assert found["scores"]["krippendorff-alpha"] == pytest.approx(first_answers, abs=1e-5)
+        assert found["scores"]["observed-agreement"] == 0
+        assert sum(n for _, _, n in found["by_hour"]) == 9
 
 
 def test_agreement_is_undefined_without_a_warning_while_all_votes_are_alike(tmp_path: Path) -> None:

@@ -96,7 +96,9 @@ def compute_agreement_statistics(collected: CollectedAnswers, elicited: Elicited
     hours: list[tuple[float, float, int]] = []
     if fitted is not None:
         best = np.asarray(fitted.soft.prob).argmax(1)
-        counts = (top >= 0) & (np.bincount(answers.task, minlength=len(answers.tasks))[answers.task] > 1)
+        first = collected.non_repeat_answer_mask
+        n_people = np.bincount(answers.task[first], minlength=len(answers.tasks))
+        counts = (top >= 0) & first & (n_people[answers.task] > 1)
         fits = top[counts] == best[answers.task[counts]]
         grouped = _yield_group_code_and_its_values(
             (answers.when[counts] // 3600).astype(np.int64), fits.astype(np.float64)
