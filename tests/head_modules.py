@@ -14,10 +14,16 @@ from toy_training import toy_data
 N_TASKS, N_WORKERS, N_LABELS = 5, 4, 3
 
 
+def built(head: Head) -> HeadModule:
+    """Return the head with its initial parameters, for five tasks and four workers."""
+    _, gold, votes = toy_data(N_TASKS)
+    return head.build(nn.Linear(1, 1), HeadContext((3,), gold.tasks, gold.labels, votes.workers, votes))
+
+
 def attached(head: Head, seed: int = 1) -> tuple[HeadModule, Tensor, Batch]:
     """Return the head, the logits of five tasks and a batch with all votes: four workers, each on every task."""
-    x, gold, votes = toy_data(N_TASKS)
-    made = head.build(nn.Linear(1, 1), HeadContext((3,), gold.tasks, gold.labels, votes.workers, votes))
+    x, _, votes = toy_data(N_TASKS)
+    made = built(head)
     rng = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for one in made.modules():

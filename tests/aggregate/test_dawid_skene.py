@@ -199,5 +199,7 @@ def test_intervals_contain_the_estimate_and_shrink_with_votes() -> None:
 
 def test_matrices_too_large_for_memory_raise_an_error_early(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_contract, "available_memory_or_none", lambda: 10_000)
-    with pytest.raises(InputError, match=r"dawid-skene needs about .* MiB for 40 workers.*Use one-coin"):
+    with pytest.raises(
+        InputError, match=r"dawid-skene needs about .* MiB for 40 workers.* are available\. Use one of one-coin"
+    ):
         DawidSkene().fit(Votes.of(["a"], ["w"], ["x"], workers=["w", *map(str, range(39))], labels=["x", *"yzabc"]))

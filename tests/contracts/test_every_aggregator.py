@@ -2,15 +2,19 @@
 
 import os
 import pickle
+import re
+import tracemalloc
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
+import plurivox as pv
 from crowds import crowd, soft_crowd
 from plurivox import aggregate
-from plurivox.core.errors import InputError, PlurivoxError
+from plurivox.aggregate import Aggregator, _contract, average, temperature
+from plurivox.core.errors import InputError, PlurivoxError, PlurivoxWarning
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -54,6 +58,80 @@ def test_row_order_does_not_matter(name: str) -> None:
 def test_the_same_votes_give_the_same_result(name: str) -> None:
     votes = Votes.of(**crowd())
     np.testing.assert_array_equal(fitted(name, votes).soft.prob, fitted(name, votes).soft.prob)
+
+
+@every
+def test_ordered_labels_are_used_or_said_to_be_ignored(name: str) -> None:
+    plain, ordered = (Votes.of(**crowd(), ordered=ordered) for ordered in (False, True))
+    if "order" in aggregate.methods[name].takes:
+        assert not np.array_equal(pv.fit(plain, name).soft.prob, pv.fit(ordered, name).soft.prob)
+        return
+    with pytest.warns(PlurivoxWarning, match=f"^{name} does not use the order of the labels") as said:
+        found = pv.fit(ordered, name)
+    assert len(said) == 1
+    np.testing.assert_array_equal(found.soft.prob, pv.fit(plain, name).soft.prob)
+
+
+def few_passes(name: str) -> Aggregator:
+    """Return the aggregator with few passes and starts, which need as much memory as many."""
+    few = {"max_iter": 6, "starts": 3}
+    known = {one.name for one in aggregate.methods[name].options()}
+    return aggregate.methods.make(name, **{option: n for option, n in few.items() if option in known})
+
+
+def random_votes(n_tasks: int, n_labels: int, n_workers: int, n_rows: int) -> Votes:
+    rng = np.random.default_rng(7)
+    task = rng.integers(0, n_tasks, n_rows)
+    label = np.where(rng.random(n_rows) < 0.7, task % n_labels, rng.integers(0, n_labels, n_rows))
+    names = {"tasks": range(n_tasks), "labels": range(n_labels), "workers": range(n_workers)}
+    return Votes.of(task, rng.integers(0, n_workers, n_rows), label, **names)  # type: ignore[arg-type]
+
+
+@every
+@pytest.mark.parametrize("shape", [(200, 16, 150, 900), (4000, 60, 3, 8000)], ids=["many workers", "many tasks"])
+def test_the_estimate_of_the_memory_is_right(name: str, shape: tuple[int, int, int, int]) -> None:
+    votes, method = random_votes(*shape), few_passes(name)
+    method.fit(random_votes(20, shape[1], 3, 60))  # compile and import first
+    tracemalloc.start()
+    method.fit(votes)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0.9 * peak - 2**20 < 8 * method.estimated_peak_floats(votes) < 3 * peak + 2**20
+
+
+@every
+@pytest.mark.parametrize("many", ["labels", "tasks"])
+def test_too_little_memory_is_a_clear_error_that_names_methods_that_work(
+    name: str, many: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    votes = random_votes(100, 60, 80, 400) if many == "labels" else random_votes(4000, 60, 10, 8000)
+    free = 2_000_000 if many == "labels" else 5_000_000
+    monkeypatch.setattr(_contract, "available_memory_or_none", lambda: free)
+    monkeypatch.setattr(_contract, "DENSE_CELLS", 10_000)  # as if the soft labels were too many for a table
+    monkeypatch.setattr(average, "DENSE_CELLS", 10_000)
+    monkeypatch.setattr(temperature, "DENSE_CELLS", 10_000)
+    method = few_passes(name)
+    if method.fits_into_memory(votes, free):
+        assert len(method.fit(votes).soft) == votes.n_tasks
+        return
+    with pytest.raises(InputError, match=rf"{name} needs about [\d.,]+ [GM]iB for .* are available") as error:
+        method.fit(votes)
+    named = re.findall(r"([\w-]+) \(about", str(error.value)) or [
+        f"average[{p}]" for p in re.findall(r"parts=\[.*?\]", str(error.value))
+    ]
+    assert named
+    for other in named:
+        assert len(aggregate.methods.make(other).fit(votes).soft) == votes.n_tasks
+
+
+@every
+def test_a_memory_error_of_the_method_is_a_clear_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> Fit:
+        raise MemoryError("Unable to allocate 47 GiB")
+
+    monkeypatch.setattr(aggregate.methods[name], "_fit", fail)
+    with pytest.raises(InputError, match=f"{name} needs about .* and there is less: Unable to allocate 47 GiB"):
+        fitted(name, Votes.of(**crowd()))
 
 
 @every

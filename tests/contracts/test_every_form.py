@@ -37,20 +37,31 @@ MARK = st.one_of(
 
 
 @st.composite
-def entered(draw: Any) -> Answers:
-    """Draw answers with any marks, including combinations that a page should not allow."""
+def entered_columns(draw: Any) -> dict[str, list[Any]]:
+    """Draw columns of answers with any marks, including combinations that a page should not allow."""
     n = draw(st.integers(1, 8))
     many = lambda one: draw(st.lists(one, min_size=n, max_size=n))  # noqa: E731
-    return Answers.of(
-        task=many(st.sampled_from(["t", "u", "v"])),
-        worker=many(st.sampled_from(["ann", "bo"])),
-        marks=many(st.lists(MARK, max_size=7)),
-        labels=LABELS,
-        form=np.array(many(st.sampled_from(FORMS)), dtype=TEXT),
-        abstain=np.array(many(st.booleans())),
-        none_of_these=np.array(many(st.booleans())),
-        seconds=np.array(many(st.floats(0, 99))),
-    )
+    return {
+        "task": many(st.sampled_from(["t", "u", "v"])),
+        "worker": many(st.sampled_from(["ann", "bo"])),
+        "marks": many(st.lists(MARK, max_size=7)),
+        "form": many(st.sampled_from(FORMS)),
+        "abstain": many(st.booleans()),
+        "none_of_these": many(st.booleans()),
+        "seconds": many(st.floats(0, 99)),
+    }
+
+
+def answers_of(columns: dict[str, list[Any]]) -> Answers:
+    """Return the columns as Answers."""
+    arrays = {name: np.array(columns[name]) for name in ("abstain", "none_of_these", "seconds")}
+    plain = {name: columns[name] for name in ("task", "worker", "marks")}
+    return Answers.of(**plain, **arrays, form=np.array(columns["form"], dtype=TEXT), labels=LABELS)
+
+
+def entered() -> st.SearchStrategy[Answers]:
+    """Draw answers with any marks."""
+    return entered_columns().map(answers_of)
 
 
 @settings(max_examples=100)
@@ -83,6 +94,21 @@ def test_an_answer_is_read_the_same_alone_and_among_others(word: str, answers: A
     np.testing.assert_array_equal(whole.votes.weight[mine], alone.votes.weight)
     np.testing.assert_array_equal(whole.votes.label[mine], alone.votes.label)
     assert (whole.flags[one], whole.outcome[one]) == (alone.flags[0], alone.outcome[0])
+
+
+@settings(max_examples=100)
+@given(word=st.sampled_from([*VARIETIES, "form-column"]), columns=entered_columns(), data=st.data())
+def test_the_order_of_the_answers_does_not_matter(word: str, columns: dict[str, list[Any]], data: Any) -> None:
+    order = data.draw(st.permutations(range(len(columns["task"]))))
+    form = elicit.methods.make(word)
+    plain = form.read(answers_of(columns))
+    mixed = form.read(answers_of({name: [column[i] for i in order] for name, column in columns.items()}))
+    for now, before in enumerate(order):
+        one, two = plain.votes.answer == before, mixed.votes.answer == now
+        for column in ("task", "worker", "label", "weight"):
+            found = getattr(mixed.votes, column)[two]
+            np.testing.assert_array_equal(getattr(plain.votes, column)[one], found, err_msg=column)
+        assert (plain.flags[before], plain.outcome[before]) == (mixed.flags[now], mixed.outcome[now])
 
 
 @every

@@ -63,10 +63,12 @@ def test_votes_follow_the_matrices(name: str) -> None:
 @pytest.mark.parametrize("more", [{}, EVERYTHING], ids=["plain", "everything"])
 def test_same_crowd_for_any_number_of_threads(name: str, more: dict) -> None:
     found = []
-    for threads in (1, 3):
-        set_threads(threads)
-        found.append(simulate.methods.make(name, n_tasks=7_000, n_labels=3, **more).draw())
-    set_threads(None)
+    try:
+        for threads in (1, 3):
+            set_threads(threads)
+            found.append(simulate.methods.make(name, n_tasks=7_000, n_labels=3, **more).draw())
+    finally:
+        set_threads(None)
     a, b = found
     for column in ("task", "worker", "label", *(["seconds", "when"] if a.votes.seconds is not None else [])):
         np.testing.assert_array_equal(getattr(a.votes, column), getattr(b.votes, column))

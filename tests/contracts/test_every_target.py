@@ -19,6 +19,19 @@ SHARES = SoftLabels.shares(VOTES.counts(), VOTES.tasks, VOTES.labels)
 KNOWN = Supervision(votes=VOTES, gold=SHARES, soft=SHARES, chosen=VOTES.tasks[::2])  # chosen: for the target mixed
 
 
+def votes_of_row(padded: PaddedVotes, row: int) -> list[tuple[int, int, float]]:
+    """Return (worker, label, weight) of the votes of one example, sorted, without the padding."""
+    columns = (getattr(padded, name)[row].tolist() for name in ("worker", "label", "weight"))
+    return sorted(vote for vote in zip(*columns, strict=True) if vote[2] > 0)
+
+
+def votes_of_task(task: int) -> list[tuple[int, int, float]]:
+    """Return (worker, label, weight) of the votes on one task, sorted."""
+    mine = VOTES.task == task
+    columns = VOTES.worker[mine].tolist(), VOTES.label[mine].tolist(), VOTES.weights[mine].tolist()
+    return sorted(zip(*columns, strict=True))
+
+
 @every
 def test_name_summary_and_spec(name: str) -> None:
     made = targets.methods.make(name)
@@ -33,8 +46,12 @@ def test_drawn_labels_have_the_declared_kind_and_are_reproducible(name: str) -> 
     examples = made.make_examples(KNOWN, VOTES.tasks, VOTES.labels, torch.device("cpu"))
     indices = torch.tensor([3, 0, 3])
     one, two = (examples.get_or_draw_labels(indices, torch.Generator().manual_seed(5)) for _ in range(2))
+    assert isinstance(one, PaddedVotes) == (made.kind == "votes")
     if isinstance(one, PaddedVotes):
-        assert made.kind == "votes" and one.worker.shape == one.label.shape == one.weight.shape and len(one.worker) == 3
+        assert isinstance(two, PaddedVotes) and one.worker.shape == one.label.shape == one.weight.shape
+        for column in ("worker", "label", "weight"):
+            assert torch.equal(getattr(one, column), getattr(two, column)), column
+        assert [votes_of_row(one, row) for row in range(3)] == [votes_of_task(task) for task in indices.tolist()]
         return
     assert isinstance(one, tuple) == (made.kind == "pair")
     for a, b in zip(one if isinstance(one, tuple) else (one,), two if isinstance(two, tuple) else (two,), strict=True):

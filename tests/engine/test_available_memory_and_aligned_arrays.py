@@ -1,4 +1,8 @@
+import pytest
+
 from plurivox.engine import available_memory_and_aligned_arrays
+
+resource = pytest.importorskip("resource")
 
 
 def test_available_memory_is_limited_by_machine_and_container(tmp_path, monkeypatch):
@@ -11,6 +15,15 @@ def test_available_memory_is_limited_by_machine_and_container(tmp_path, monkeypa
     assert available_memory_and_aligned_arrays.available_memory_or_none() == 500 * 1024
     (tmp_path / "memory.max").write_text("3000\n")
     assert available_memory_and_aligned_arrays.available_memory_or_none() == 2000
+
+
+def test_available_memory_is_limited_by_the_address_space(monkeypatch):
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (2**60, 2**60))
+    pages = int(available_memory_and_aligned_arrays.STATM.read_text().split()[0])
+    left = 2**60 - pages * resource.getpagesize()
+    assert abs(available_memory_and_aligned_arrays._available_address_space() - left) < 2**30
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (1000, 2**60))
+    assert available_memory_and_aligned_arrays.available_memory_or_none() == 0
 
 
 def test_available_memory_is_none_if_unknown(tmp_path, monkeypatch):

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from plurivox import aggregate
 from plurivox.core.errors import PlurivoxError
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.votes import Votes
 from plurivox.evaluate import correctness_table
 from plurivox.evaluate.two_model_correctness import row_excess_kurtosis
 
@@ -36,6 +38,28 @@ def test_kurtosis_of_twelve_and_of_two_labels() -> None:
     two = SoftLabels.of(PROB[:, :2] / PROB[:, :2].sum(1, keepdims=True), range(300), range(2))
     found = correctness_table(hard(ONE % 2), hard(TWO % 2), hard(TRUE % 2), two)
     assert found.mean == pytest.approx(-2) and "always -2" in found.notes[0]
+
+
+@pytest.mark.parametrize("look", ["kurtosis", "entropy", "confidence"])
+def test_equal_count_rows_in_another_label_order_are_ties_in_the_rank_test(look: str) -> None:
+    rng = np.random.default_rng(3)
+    kinds = np.array(
+        [[5, 0, 0, 0, 0, 0], [4, 1, 0, 0, 0, 0], [3, 1, 1, 0, 0, 0], [2, 2, 1, 0, 0, 0], [1, 1, 1, 1, 1, 0]]
+    )
+    kind = rng.integers(0, 5, 600)
+    votes = Votes.from_counts(rng.permuted(kinds[kind], axis=1), [f"{i:03}" for i in range(600)], range(6))
+    soft = aggregate.methods.make("softmax-shares").fit(votes).soft
+    right = rng.integers(0, 2, (2, 600))
+    models = [SoftLabels.one_hot(codes, votes.tasks, range(6)) for codes in (*right, np.ones(600, int))]
+    found = correctness_table(*models, soft, look=look)  # type: ignore[arg-type]
+    by_kind = {
+        "kurtosis": row_excess_kurtosis,
+        "entropy": lambda p: stats.entropy(p.T),
+        "confidence": lambda p: p.max(1),
+    }
+    value = by_kind[look](np.exp(kinds) / np.exp(kinds).sum(1, keepdims=True))[kind]
+    test = stats.mannwhitneyu(value[right[0] > right[1]], value[right[0] < right[1]])
+    assert (found.u, found.p_value) == pytest.approx((test.statistic, test.pvalue), rel=1e-9)
 
 
 def test_uniform_labels_and_empty_cells() -> None:

@@ -92,6 +92,90 @@ def test_the_dispersion_kernel_equals_numpy(dense: bool) -> None:
     np.testing.assert_allclose(compiled, plain, rtol=1e-12)
 
 
+def permuted_copies(rows: np.ndarray, copies: int = 40) -> np.ndarray:
+    """Return (n_rows, copies, n_labels): each row in as many random orders of the labels."""
+    rng = np.random.default_rng(5)
+    return rng.permuted(np.repeat(rows[:, None], copies, 1), axis=2)
+
+
+def distinct_per_row(values: np.ndarray, n_rows: int) -> list[int]:
+    """Return how many different numbers the permuted copies of each row have; nan counts as a number."""
+    return [len(np.unique(group)) for group in values.reshape(n_rows, -1)]
+
+
+COUNT_ROWS = np.random.default_rng(4).multinomial(7, [0.4, 0.2, 0.1, 0.1, 0.1, 0.1], 30)
+DISPERSIONS = ("entropy", "entropy[unit=share]", "kurtosis", "disagreement")
+
+
+@pytest.mark.parametrize("spec", DISPERSIONS)
+@pytest.mark.parametrize("named", [True, False])
+def test_votes_in_another_order_of_the_labels_have_the_same_score(spec: str, named: bool) -> None:
+    table = permuted_copies(COUNT_ROWS).reshape(-1, 6)
+    if named:
+        task, label = np.nonzero(table)
+        task, label = (np.repeat(codes, table[table > 0]) for codes in (task, label))
+        worker = np.random.default_rng(0).permuted(np.tile(np.arange(7), (len(table), 1)), axis=1).ravel()
+        votes = Votes.of([f"{one:05}" for one in task], worker, label, labels=range(6))
+    else:
+        votes = Votes.from_counts(table, [f"{i:05}" for i in range(len(table))], range(6))
+    assert distinct_per_row(score(spec, votes=votes), len(COUNT_ROWS)) == [1] * len(COUNT_ROWS)
+
+
+@pytest.mark.parametrize("spec", DISPERSIONS)
+def test_soft_answers_of_other_workers_have_the_same_score(spec: str) -> None:
+    said = np.array(
+        [[0.7, 0.2, 0.1, 0, 0], [0.1, 0.6, 0.3, 0, 0], [1 / 3, 1 / 3, 1 / 3, 0, 0], [0.05, 0.9, 0.05, 0, 0]]
+    )
+    rng, columns = np.random.default_rng(2), []
+    for task in range(60):
+        for worker, row in enumerate(said[rng.permutation(4)][:, rng.permutation(5)] if task % 2 else said):
+            columns += [(f"{task:02}", worker, label, p, f"{task}-{worker}") for label, p in enumerate(row) if p]
+    tasks, worker, label, weight, answer = zip(*columns, strict=True)
+    votes = Votes.of(tasks, worker, label, weight=weight, answer=answer, labels=range(5))
+    assert len(np.unique(score(spec, votes=votes))) == 1
+    assert len(np.unique(np.sort(aggregate.methods.make("vote-shares").fit(votes).soft.prob, axis=1), axis=0)) == 1
+
+
+@pytest.mark.parametrize("stored_sparse", [False, True])
+@pytest.mark.parametrize("k", [5, 12, 60])
+def test_soft_labels_in_another_order_of_the_labels_have_the_same_score(stored_sparse: bool, k: int) -> None:
+    prob = permuted_copies(some_rows(30, k)).reshape(-1, k)
+    soft = sparse(prob) if stored_sparse else SoftLabels.of(prob, np.arange(len(prob)), np.arange(k))
+    fit = Fit(soft, np.array([0]), "by hand")
+    for values in (
+        *(score(spec, soft=soft) for spec in ("entropy", "kurtosis")),
+        score("posterior-entropy", fit=fit),
+        soft.entropy(),
+    ):
+        assert distinct_per_row(values, 30) == [1] * 30
+
+
+@pytest.mark.parametrize("distance", ["total-variation", "jensen-shannon"])
+def test_distances_do_not_depend_on_the_order_of_the_labels(distance: str) -> None:
+    pair = np.random.default_rng(1).dirichlet(np.full(7, 0.5), (2, 30))
+    order = permuted_copies(np.tile(np.arange(7), (30, 1)))
+    softs = [
+        SoftLabels.of(np.take_along_axis(p[:, None], order, 2).reshape(-1, 7), np.arange(1200), np.arange(7))
+        for p in pair
+    ]
+    fits = tuple(Fit(soft, np.array([0]), "by hand") for soft in softs)
+    found = score(f"aggregator-disagreement[distance={distance}]", fits=fits)
+    assert distinct_per_row(found, 30) == [1] * 30
+
+
+def test_proportional_counts_have_the_same_score() -> None:
+    table = np.array([[2, 1, 0, 0], [0, 4, 0, 2], [7, 0, 14, 0]])
+    votes = Votes.from_counts(table, "abc", "wxyz")
+    assert all(len(np.unique(score(spec, votes=votes))) == 1 for spec in DISPERSIONS)
+
+
+def test_tasks_with_the_same_kurtosis_are_ties() -> None:
+    """The kurtosis of a row does not change if all numbers are multiplied or get the same number added."""
+    counts = np.diag([1, 2, 3, 5, 6, 9])[:, [0, 1, 2, 3, 4, 5, 5, 5]] * (np.arange(8) < 6)
+    soft = aggregate.methods.make("softmax-shares").fit(Votes.from_counts(counts, range(6), range(8))).soft
+    assert len(np.unique(score("kurtosis", soft=soft))) == 1
+
+
 def test_very_many_labels_need_no_dense_table() -> None:
     n = 100_000
     votes = Votes.of(

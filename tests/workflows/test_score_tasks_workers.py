@@ -16,6 +16,8 @@ from plurivox.core.results import Scores
 from plurivox.io import Dataset
 from plurivox.workflows.ranking_by_several_scores import Ranking, join_scores_into_ranking
 
+# these votes have ordered labels, which no aggregator uses
+pytestmark = pytest.mark.filterwarnings("ignore:.* not use the order of the labels")
 VOTES = votes_of(columns())
 
 

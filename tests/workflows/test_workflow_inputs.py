@@ -103,3 +103,41 @@ def test_answers_are_described_and_elicited_from_a_data_set() -> None:
 def test_labels_that_differ_only_by_case_are_warned_about() -> None:
     with pytest.warns(PlurivoxWarning, match="differ only by case or blanks"):
         pv.describe({"task": ["a", "a"], "worker": ["v", "w"], "label": ["Cat", "cat"]})
+
+
+@pytest.fixture
+def ordered_folder(tmp_path: Path) -> Path:
+    """Return a data set folder whose dataset.toml declares that the labels are ordered."""
+    pl.DataFrame(COLUMNS).write_csv(tmp_path / "votes.csv")
+    pl.DataFrame({"task": list("abc"), "label": list("nyn")}).write_csv(tmp_path / "gold.csv")
+    (tmp_path / "dataset.toml").write_text("ordered = true\n")
+    return tmp_path
+
+
+IGNORES_ORDER: dict[str, Callable[[Any], Any]] = {
+    "average does not use": lambda data: pv.fit(data, "average"),
+    "wawa, glad do not use": lambda data: pv.compare(data, "wawa,glad", gold=GOLD),
+    "entropy does not use": lambda data: pv.score(data, "entropy"),
+    "entropy, disagreement do not use": lambda data: pv.rank(data, "entropy,disagreement"),
+    "ibcc does not use": lambda data: pv.propose(data, "next-best"),
+}
+
+
+@pytest.mark.parametrize("text", IGNORES_ORDER)
+def test_an_order_that_the_caller_declares_and_no_method_uses_is_a_warning(text: str, ordered_folder: Path) -> None:
+    table = ordered_folder / "votes.csv"
+    scores = "entropy" in text  # ordered Votes are made once and scored many times, also by scores that use the order
+    for data in (pv.read(table, ordered=True), *([] if scores else [pv.votes(COLUMNS, ordered=True)])):
+        with pytest.warns(PlurivoxWarning, match=f"^{text} the order of the labels") as said:
+            IGNORES_ORDER[text](data)
+        assert len(said) == 1
+    for data in (pv.votes(COLUMNS), pv.read(table), pv.read(ordered_folder), ordered_folder):
+        IGNORES_ORDER[text](data)  # warnings are errors: a data set that declares its order needs no word each time
+
+
+def test_scores_that_use_the_order_do_not_warn(ordered_folder: Path) -> None:
+    data = pv.read(ordered_folder / "votes.csv", ordered=True)
+    pv.score(data, "krippendorff-alpha", level="ordinal", resamples=0)
+    pv.score(data, "cohen-kappa", weights="linear", resamples=0, least=1)
+    with pytest.warns(PlurivoxWarning, match="krippendorff-alpha does not use the order"):
+        pv.score(data, "krippendorff-alpha", resamples=0)

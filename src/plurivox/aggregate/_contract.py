@@ -14,11 +14,14 @@ from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.registry import Methods
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS
 from plurivox.core.votes import Votes
 from plurivox.engine.available_memory_and_aligned_arrays import available_memory_or_none, format_bytes
 from plurivox.engine.em import ParamSpace
 
 __all__ = ["Aggregator", "methods"]
+
+LEAN_METHODS = ("one-coin", "wawa", "plantnet", "majority-vote")  # suggested if a method needs too much memory
 
 
 @dataclass(frozen=True)
@@ -27,9 +30,11 @@ class Aggregator(Method, ABC):
 
     `takes` lists the inputs that a method accepts beyond plain votes of named workers: `soft` answers, vote `counts` without
     worker names, known labels (`gold`), and an earlier fit to `start` from. Contract tests check that all others raise errors.
+    A method that uses the `order` of the labels lists it, too; all others give the same result with ordered labels.
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()
+    numbers_workers_and_labels: ClassVar[bool] = False  # worker * n_labels + label must be below 2^32
 
     def fit(
         self,
@@ -44,14 +49,26 @@ class Aggregator(Method, ABC):
         `gold` are known labels, `start` an earlier fit to start from. Raise InputError if the method does not take an input.
         """
         self._raise_if_input_unsuitable(votes, gold, start)
-        return self._fit(votes, gold, start, progress)
+        self._raise_if_memory_insufficient(votes)
+        try:
+            return self._fit(votes, gold, start, progress)
+        except MemoryError as error:  # other processes, or a limit that cannot be read, leave less than the estimate
+            raise InputError(f"{self._memory_text(votes)}, and there is less: {error}") from error
 
     @abstractmethod
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         """Return the fit of checked votes (at least one task and label); `start` is an earlier fit to start from."""
 
+    def estimated_peak_floats(self, votes: Votes) -> int:
+        """Return an estimate of the memory of a fit at its peak, beside the votes, as a number of float64.
+
+        This one is for methods that store only labels with votes; their soft labels are dense if the table is small.
+        """
+        cells = votes.n_tasks * votes.n_labels
+        return 4 * (cells if cells <= DENSE_CELLS else 0) + 12 * (len(votes) + votes.n_workers + votes.n_tasks)
+
     def accepted_inputs(self) -> frozenset[str]:
-        """Return which of "soft", "counts", "gold" and "start" the aggregation method accepts with its current options."""
+        """Return which of "soft", "counts", "gold", "start" and "order" the method accepts with its current options."""
         return self.takes
 
     def _raise_if_input_unsuitable(self, votes: Votes, gold: SoftLabels | None, start: Fit | None) -> None:
@@ -67,6 +84,38 @@ class Aggregator(Method, ABC):
             raise InputError(f"{self.name()} cannot use known labels; leave gold out")
         if start is not None and "start" not in takes:
             raise InputError(f"{self.name()} cannot start from an earlier fit; leave start out")
+
+    def _raise_if_memory_insufficient(self, votes: Votes) -> None:
+        """Raise InputError if the estimated memory of a fit exceeds the available memory, or worker * label exceeds 32 bits."""
+        have = available_memory_or_none()
+        if not self.fits_into_memory(votes, have):
+            free = "that is out of range" if have is None else f"{format_bytes(have)} are available"
+            raise InputError(f"{self._memory_text(votes)}; {free}. {self._advice_if_too_large(votes, have)}")
+
+    def fits_into_memory(self, votes: Votes, available_bytes: int | None) -> bool:
+        """Return whether the estimated memory of a fit is available (None: unknown) and its worker and label numbers fit."""
+        if self.numbers_workers_and_labels and votes.n_workers * votes.n_labels >= 2**32:
+            return False
+        return available_bytes is None or 8 * self.estimated_peak_floats(votes) <= available_bytes
+
+    def _memory_text(self, votes: Votes) -> str:
+        """Return the estimated memory of a fit of the votes as text, for error messages."""
+        return (
+            f"{self.name()} needs about {format_bytes(8 * self.estimated_peak_floats(votes))} for {votes.n_workers:,} "
+            f"workers, {votes.n_labels:,} labels and {votes.n_tasks:,} tasks"
+        )
+
+    def _advice_if_too_large(self, votes: Votes, available_bytes: int | None) -> str:
+        """Return a text that names methods that need less memory and fit into the available memory."""
+        wanted = {"soft"} if votes.answer is not None else set()
+        wanted |= {"counts"} if len(votes) and bool((votes.worker < 0).any()) else set()
+        found = [
+            f"{name} (about {format_bytes(8 * method.estimated_peak_floats(votes))})"
+            for name in LEAN_METHODS
+            if wanted <= (method := methods.make(name)).accepted_inputs()
+            and method.fits_into_memory(votes, available_bytes)
+        ]
+        return f"Use one of {', '.join(found)}, or fewer labels" if found else "Use fewer tasks or labels"
 
 
 methods: Methods[Aggregator] = Methods(__package__, Aggregator)
@@ -119,17 +168,15 @@ class EMAggregator(Aggregator):
             )
         return share / share.sum()
 
-    def raise_if_memory_insufficient(self, votes: Votes, n_floats: int | None = None) -> None:
-        """Raise InputError if `n_floats` floats of worker tables (None: one confusion matrix per worker) exceed free memory."""
-        n_floats = votes.n_workers * votes.n_labels**2 if n_floats is None else n_floats
-        rows = votes.n_tasks * votes.n_labels
-        need, have = 8 * (12 * n_floats + 3 * rows), available_memory_or_none()
-        if votes.n_workers * votes.n_labels >= 2**32 or (have is not None and need > have):
-            free = "that is out of range" if have is None else f"{format_bytes(have)} are free"
-            raise InputError(
-                f"{self.name()} needs about {format_bytes(need)} for {votes.n_workers:,} workers, {votes.n_labels:,} labels "
-                f"and {votes.n_tasks:,} tasks; {free}. Use one-coin or wawa, which need one number per worker, or fewer labels"
-            )
+    def estimated_peak_floats(self, votes: Votes) -> int:
+        """Return the estimate of a posterior of every task, stored densely, and of a few numbers per worker and vote."""
+        dense = votes.n_tasks * votes.n_labels
+        return 3 * dense + self.estimated_worker_table_floats(votes) + 20 * votes.n_workers + 6 * len(votes)
+
+    def estimated_worker_table_floats(self, votes: Votes) -> int:
+        """Return the number of float64 of all tables per worker that are in memory at once; 0: a few numbers per worker."""
+        del votes
+        return 0
 
 
 # ---- options: one function each, since the fields of a base class would come first in help, repr and specs

@@ -1,6 +1,7 @@
 """Dawid-Skene: a confusion matrix per worker, estimated by EM."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -55,8 +56,12 @@ class DawidSkene(EMAggregator):
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
 
+    numbers_workers_and_labels: ClassVar[bool] = True
+
+    def estimated_worker_table_floats(self, votes: Votes) -> int:
+        return 13 * votes.n_workers * votes.n_labels**2 + len(votes) * votes.n_labels // 8
+
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
-        self.raise_if_memory_insufficient(votes)
         model = DawidSkeneModel(
             TasksWithoutGold(votes, gold), self.fixed_prior(votes.labels), self._confusion_pseudo_counts(votes)
         )

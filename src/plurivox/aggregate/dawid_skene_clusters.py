@@ -1,7 +1,7 @@
 """Dawid-Skene with worker clusters: workers of a cluster share one confusion matrix."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import softmax
@@ -54,8 +54,12 @@ class DawidSkeneClusters(EMAggregator):
     restarts: int = option(10, "maximum number of restarts if all tasks get the same label", low=0)
     seed: int = option(0, "random seed of the noise of restarts", low=0)
 
+    numbers_workers_and_labels: ClassVar[bool] = True
+
+    def estimated_worker_table_floats(self, votes: Votes) -> int:
+        return 6 * votes.n_workers * votes.n_labels**2 + len(votes) * votes.n_labels // 8
+
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
-        self.raise_if_memory_insufficient(votes)
         tasks, rng = TasksWithoutGold(votes, gold), np.random.default_rng(self.seed)
         n_clusters = min(self.clusters, votes.n_workers)
         if not n_clusters:

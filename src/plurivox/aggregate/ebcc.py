@@ -1,6 +1,7 @@
 """EBCC: confusion matrices that differ between subtypes of tasks."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import KeyedVotes
 from plurivox.engine.dirichlet_expected_logs import dirichlet_expected_logs_and_minus_kl
-from plurivox.engine.ebcc_subtype_em import SubtypeCounts, SubtypeEM, SubtypeParams
+from plurivox.engine.ebcc_subtype_em import TASKS_PER_CHUNK, SubtypeCounts, SubtypeEM, SubtypeParams
 from plurivox.engine.em import EMResult, best_em_result_and_index, run_em_together
 
 MIN_LABEL_COUNT = 1e-3  # pseudo-count of a label without votes, if the pseudo-counts are vote shares
@@ -68,8 +69,14 @@ class Ebcc(EMAggregator):
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
 
+    numbers_workers_and_labels: ClassVar[bool] = True
+
+    def estimated_worker_table_floats(self, votes: Votes) -> int:
+        table = votes.n_workers * votes.n_labels**2 * self.subtypes
+        chunk = min(votes.n_tasks, TASKS_PER_CHUNK) * votes.n_labels * self.subtypes
+        return (10 * self.starts + 4) * table + chunk + len(votes) * votes.n_labels // 8
+
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
-        self.raise_if_memory_insufficient(votes, votes.n_workers * votes.n_labels**2 * self.subtypes)
         model = _Model(self, ClampedTasks(votes, gold, start))
         starts = [model.initial_expected_counts(i) for i in range(self.starts)]
         return model.fit_from_em_result(

@@ -1,7 +1,7 @@
 """Fast Dawid-Skene: hard EM, each task takes its most probable label."""
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -42,8 +42,12 @@ class FastDawidSkene(EMAggregator):
     max_iter: int = max_iter_option()
     tol: float = tol_option()
 
+    numbers_workers_and_labels: ClassVar[bool] = True
+
+    def estimated_worker_table_floats(self, votes: Votes) -> int:
+        return 8 * votes.n_workers * votes.n_labels**2 + len(votes) * votes.n_labels // 8
+
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
-        self.raise_if_memory_insufficient(votes)
         tasks = TasksWithoutGold(votes, gold)
         pseudo = np.full((votes.n_labels, votes.n_labels), self.smooth)
         model = DawidSkeneModel(tasks, self.fixed_prior(votes.labels), pseudo, hard=True)

@@ -67,7 +67,6 @@ class Glad(EMAggregator):
         return self.takes - {"gold", "start"} if self.published else self.takes
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
-        self.raise_if_memory_insufficient(votes, votes.n_workers)
         model = _Model(self, ClampedTasks(votes, gold, start))
         if self.published:
             return model.fit_from_em_result(model.run_glad_em_as_published(progress))

@@ -1,6 +1,7 @@
 """IBCC: Bayesian Dawid-Skene, with Dirichlet priors."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -58,8 +59,12 @@ class Ibcc(EMAggregator):
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
 
+    numbers_workers_and_labels: ClassVar[bool] = True
+
+    def estimated_worker_table_floats(self, votes: Votes) -> int:
+        return 13 * votes.n_workers * votes.n_labels**2 + len(votes) * votes.n_labels // 8
+
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
-        self.raise_if_memory_insufficient(votes)
         tasks = TasksWithoutGold(votes, gold)
         labels = LabelPrior(np.full(votes.n_labels, self.label_count), self.fixed_prior(votes.labels))
         pseudo = confusion_pseudo_counts(votes.n_labels, self.diagonal, self.off_diagonal)

@@ -1,7 +1,7 @@
 """MACE: how often each worker knows the true label, and how they guess otherwise, estimated by EM."""
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -63,8 +63,12 @@ class Mace(EMAggregator):
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
 
+    numbers_workers_and_labels: ClassVar[bool] = True
+
+    def estimated_worker_table_floats(self, votes: Votes) -> int:
+        return 2 * min(votes.n_workers * votes.n_labels**2, 4 * DENSE_CELLS) + 20 * votes.n_workers * votes.n_labels
+
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
-        self.raise_if_memory_insufficient(votes, votes.n_workers * votes.n_labels)
         model = _Model(self, votes, gold)
         rng = np.random.default_rng(self.seed)
 

@@ -44,7 +44,7 @@ class SoftmaxShares(Aggregator):
         np.maximum.at(top, tally.row_of_each_candidate, tally.mass)
         mass = np.exp((tally.mass - top[tally.row_of_each_candidate]) / self.temperature)
         rest = tally.n_unlisted_labels_per_row * np.exp(-top / self.temperature)  # labels without votes: exp(0) each
-        total = np.bincount(tally.row_of_each_candidate, mass, minlength=votes.n_tasks) + rest
+        total = tally.sum_candidates_in_order_of_size(mass) + rest
         body = replace(tally, mass=mass / total[tally.row_of_each_candidate], rest=rest / total)
         return Fit(
             soft_labels_unvoted_get_overall_shares(votes, dense_if_small(body)),

@@ -3,12 +3,13 @@
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from plurivox.aggregate._contract import Aggregator, methods
+from plurivox.aggregate._contract import Aggregator, EMAggregator, methods
 from plurivox.core import soft_transforms
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS
 from plurivox.core.votes import Votes
 
 
@@ -36,6 +37,11 @@ class Temperature(Aggregator):
 
     former_names: ClassVar[tuple[str, ...]] = ("temper",)
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold"})
+
+    def estimated_peak_floats(self, votes: Votes) -> int:
+        scaled, cells = methods.make(self.method), votes.n_tasks * votes.n_labels
+        dense = cells if isinstance(scaled, EMAggregator) else cells * (cells <= DENSE_CELLS)
+        return scaled.estimated_peak_floats(votes) + 2 * dense
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del start

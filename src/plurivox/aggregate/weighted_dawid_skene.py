@@ -1,6 +1,7 @@
 """Weighted Dawid-Skene: votes weighted by the diagonals of Dawid-Skene's matrices."""
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -39,6 +40,11 @@ class WeightedDawidSkene(EMAggregator):
     prior: str = prior_option()
     max_iter: int = max_iter_option()
     tol: float = tol_option()
+
+    numbers_workers_and_labels: ClassVar[bool] = True
+
+    def estimated_peak_floats(self, votes: Votes) -> int:
+        return DawidSkene().estimated_peak_floats(votes) + 2 * votes.n_tasks * votes.n_labels
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         inner = DawidSkene(smooth=self.smooth, prior=self.prior, max_iter=self.max_iter, tol=self.tol)

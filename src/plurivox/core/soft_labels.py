@@ -19,7 +19,14 @@ from plurivox.core.name_encoding import (
     positions,
     readonly_names,
 )
-from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, SUM_TOLERANCE, Candidates, Dense, Rows
+from plurivox.core.soft_rows_dense_sparse import (
+    DENSE_CELLS,
+    SUM_TOLERANCE,
+    Candidates,
+    Dense,
+    Rows,
+    sum_rows_in_order_of_size,
+)
 from plurivox.core.votes import Votes
 
 
@@ -107,12 +114,13 @@ class SoftLabels(DataType):
         row of zeros becomes uniform.
         """
         rows: Rows
+        total: Floats
         if isinstance(vote_counts, Candidates):
-            total = vote_counts.row_sums()
+            total = vote_counts.sum_candidates_in_order_of_size(vote_counts.mass) + vote_counts.rest
             mass = vote_counts.mass / np.maximum(total, 1e-300)[vote_counts.row_of_each_candidate]
             rows = replace(vote_counts, mass=mass, rest=np.where(total > 0, 0.0, 1.0))
         else:
-            total = vote_counts.sum(1, keepdims=True)
+            total = sum_rows_in_order_of_size(vote_counts)[:, None]
             rows = Dense(
                 np.where(total > 0, vote_counts / np.where(total > 0, total, 1), 1 / max(vote_counts.shape[1], 1))
             )

@@ -64,8 +64,8 @@ class Dense(DataType):
         return self.prob.min(1) if self.n_labels else np.zeros(len(self))
 
     def entropy_per_row(self) -> Floats:
-        """(n_rows,) the entropy of the label distribution in each row, in nats."""
-        return _entropy_terms(self.prob).sum(1)
+        """(n_rows,) the entropy of the label distribution in each row, in nats; the same bits for every order of the labels."""
+        return sum_rows_in_order_of_size(_entropy_terms(self.prob))
 
     def move_labels(self, new_code_of_label: Ints, n_labels: int) -> Self:
         """Return soft-label rows with columns for another list of labels: label k gets code `new_code_of_label[k]`, or is
@@ -200,6 +200,15 @@ class Candidates(DataType):
         """(n_rows,) the sum of the probabilities of each sparse row, those of unlisted labels included."""
         return np.bincount(self.row_of_each_candidate, self.mass, minlength=len(self)) + self.rest
 
+    def sum_candidates_in_order_of_size(self, value_of_each_candidate: Floats) -> Floats:
+        """(n_rows,) the sum of a value over the candidates of each row, the same bits for every order of the labels."""
+        values, size = np.asarray(value_of_each_candidate, np.float64), np.diff(self.start)
+        order, total = np.argsort(size, kind="stable"), np.zeros(len(self))
+        for rows in np.split(order, np.flatnonzero(np.diff(size[order])) + 1):  # rows with as many candidates
+            table = self.start[rows, None] + np.arange(size[rows[0]] if len(rows) else 0)
+            total[rows] = sum_rows_in_order_of_size(values[table])
+        return total
+
     def row_min(self) -> Floats:
         """(n_rows,) the smallest probability of each row."""
         lowest = np.where(self.n_unlisted_labels_per_row > 0, self.prob_of_each_unlisted_label, np.inf)
@@ -207,8 +216,8 @@ class Candidates(DataType):
         return lowest
 
     def entropy_per_row(self) -> Floats:
-        """(n_rows,) the entropy of the label distribution in each row, in nats."""
-        listed = np.bincount(self.row_of_each_candidate, _entropy_terms(self.mass), minlength=len(self))
+        """(n_rows,) the entropy of the label distribution in each row, in nats; the same bits for every order of the labels."""
+        listed = self.sum_candidates_in_order_of_size(_entropy_terms(self.mass))
         return listed + self.n_unlisted_labels_per_row * _entropy_terms(self.prob_of_each_unlisted_label)
 
     def move_labels(self, new_code_of_label: Ints, n_labels: int) -> Self:
@@ -236,6 +245,18 @@ def _one_label_code_per_row_or_raise(rows: Rows, label_of_row: Ints) -> Ints:
         raise InputError(f"at() needs a label code for each of {len(rows)} rows; got shape {codes.shape}")
     check_codes(codes, 0, rows.n_labels, "label")
     return codes
+
+
+def sum_rows_in_order_of_size(values: Floats) -> Floats:
+    """(n_rows,) the sum of each row of `values` (n_rows, n_labels), the same bits for every order of the labels.
+
+    >>> row = np.array([0.1, 0.2, 0.3])
+    >>> float(row.sum()) == float(row[::-1].sum())
+    False
+    >>> np.unique(sum_rows_in_order_of_size(np.stack([row, row[::-1]]))).size
+    1
+    """
+    return np.sort(np.ascontiguousarray(values), axis=1).sum(1)
 
 
 def _entropy_terms(p: Any) -> Any:

@@ -259,20 +259,31 @@ class Votes(DataType):
 
     def counts(self) -> Floats:
         """(n_tasks, n_labels) the total weight of the votes for each label; zeros for a task without votes."""
-        key = self.task.astype(np.int64) * self.n_labels + self.label
-        flat = np.bincount(key, self.weight, minlength=self.n_tasks * self.n_labels)
+        key, weight = self._cell_and_weight_of_each_row()
+        flat = np.bincount(key, weight, minlength=self.n_tasks * self.n_labels)
         return flat.reshape(self.n_tasks, self.n_labels).astype(np.float64, copy=False)
 
     def sparse_vote_counts(self) -> Candidates:
         """Return the vote counts per task and label as sparse rows (one per task), for very many labels."""
-        key = self.task.astype(np.int64) * self.n_labels + self.label
+        key, weight = self._cell_and_weight_of_each_row()
         cell, inverse = np.unique(key, return_inverse=True)
-        mass = np.bincount(inverse, self.weight, minlength=len(cell)).astype(np.float64)
+        mass = np.bincount(inverse, weight, minlength=len(cell)).astype(np.float64)
         task, label = np.divmod(cell, max(self.n_labels, 1))
         start = np.searchsorted(task, np.arange(self.n_tasks + 1))
         return Candidates(
             start, label.astype(smallest_unsigned_dtype(self.n_labels)), mass, np.zeros(self.n_tasks), self.n_labels
         )
+
+    def _cell_and_weight_of_each_row(self) -> tuple[Ints, Floats | None]:
+        """Return task * n_labels + label and the weight of each row; rows of soft answers are ordered by weight.
+
+        In that order, sums have the same bits whoever gave which of the answers to a task.
+        """
+        key = self.task.astype(np.int64) * self.n_labels + self.label
+        if self.answer is None or self.weight is None:
+            return key, self.weight
+        order = np.argsort(self.weight, kind="stable")
+        return key[order], self.weight[order]
 
     # ---- selection
 

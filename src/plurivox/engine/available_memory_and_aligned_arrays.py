@@ -6,14 +6,21 @@ import numpy as np
 
 from plurivox.core.array_types import Floats
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
 MEMINFO = Path("/proc/meminfo")
 CGROUP = Path("/sys/fs/cgroup")
+STATM = Path("/proc/self/statm")
 CACHE_LINE_FLOATS = 8  # float64 in a cache line
 
 
 def available_memory_or_none() -> int | None:
-    """Return the bytes this process can still allocate, limited by machine and container; None if unknown."""
-    found = [free for free in (_available_memory_in_proc_meminfo(), _available_container_memory()) if free is not None]
+    """Return the bytes this process can still allocate, limited by machine, container and ulimit -v; None if unknown."""
+    limits = _available_memory_in_proc_meminfo(), _available_container_memory(), _available_address_space()
+    found = [free for free in limits if free is not None]
     return min(found) if found else None
 
 
@@ -33,6 +40,17 @@ def _available_container_memory() -> int | None:
         return max(int(most) - int(used), 0) if most != "max" else None
     except (OSError, ValueError):
         return None
+
+
+def _available_address_space() -> int | None:
+    """Return the bytes left below the limit of the process's address space (ulimit -v); None if there is no limit."""
+    if resource is None or (most := resource.getrlimit(resource.RLIMIT_AS)[0]) == resource.RLIM_INFINITY:
+        return None
+    try:
+        used = int(STATM.read_text().split()[0]) * resource.getpagesize()
+    except (OSError, ValueError, IndexError):
+        return None
+    return max(most - used, 0)
 
 
 def cache_line_aligned_empty(n: int) -> Floats:
@@ -55,7 +73,7 @@ def cache_line_aligned_zeros(n: int) -> Floats:
 def format_bytes(n_bytes: float) -> str:
     """Return a number of bytes as text in GiB or MiB.
 
-    >>> format_bytes(3.2e9), format_bytes(4e5)
-    ('3.0 GiB', '0.4 MiB')
+    >>> format_bytes(3.2e9), format_bytes(4e5), format_bytes(5e15)
+    ('3.0 GiB', '0.4 MiB', '4,656,612.9 GiB')
     """
-    return f"{n_bytes / 2**30:.1f} GiB" if n_bytes >= 2**30 else f"{n_bytes / 2**20:.1f} MiB"
+    return f"{n_bytes / 2**30:,.1f} GiB" if n_bytes >= 2**30 else f"{n_bytes / 2**20:.1f} MiB"

@@ -10,6 +10,7 @@ from plurivox.core.array_types import Floats, Ints, Names
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, unknown_name_error
 from plurivox.core.name_encoding import as_names
+from plurivox.core.round_to_40_bits import round_to_40_bits
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate.align_tasks_and_labels import align_rows
 from plurivox.evaluate.intervals_and_tests import RankTest, mann_whitney
@@ -96,13 +97,17 @@ def _statistic_of_each_task_and_notes(soft: SoftLabels, statistic: Statistic) ->
 def row_excess_kurtosis(prob: Floats) -> Floats:
     """Return (n,) the excess kurtosis of the numbers in each row, without bias correction: m4 / m2^2 - 3.
 
+    The rows are sorted first and m4 / m2^2 is rounded to 40 bits, so that rows with the same kurtosis, such as the same
+    numbers in another order, have the same value and stay ties in a rank test.
+
     >>> row_excess_kurtosis(np.array([[1., 0., 0., 0.]])).round(4).tolist()
     [-0.6667]
     """
-    off = prob - prob.mean(1, keepdims=True)
-    second, fourth = (off**2).mean(1), (off**4).mean(1)
+    ordered = np.sort(np.ascontiguousarray(prob), axis=1)
+    square = (ordered - ordered.mean(1, keepdims=True)) ** 2
+    second, fourth = square.mean(1), (square**2).mean(1)
     spread_out = second > 1e-20
-    return np.where(spread_out, fourth / np.where(spread_out, second, 1) ** 2 - 3, np.nan)
+    return np.where(spread_out, round_to_40_bits(fourth / np.where(spread_out, second, 1) ** 2) - 3, np.nan)
 
 
 def _mann_whitney_test_nan_if_empty(left: Floats, right: Floats) -> RankTest:

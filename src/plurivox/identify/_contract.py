@@ -95,6 +95,10 @@ class Identifier(Method, ABC):
         """Return the names of all `Evidence` fields that this score can use, required or not."""
         return frozenset("|".join((*cls.needs, *cls.may_use)).split("|"))
 
+    def uses_order(self) -> bool:
+        """Return whether the score uses the order of ordered labels with its current options."""
+        return False
+
     @abstractmethod
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         """Return the scores of tasks, workers or the crowd; the caller has checked that the required evidence is present."""

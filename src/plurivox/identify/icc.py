@@ -66,6 +66,9 @@ class Icc(Identifier):
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
     of: ClassVar[ScoreTarget] = "crowd"
 
+    def uses_order(self) -> bool:
+        return True
+
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         assert evidence.votes is not None
         votes = votes_of_different_people(evidence.votes, self.repeated if self.model == "one-way" else "first")

@@ -47,6 +47,9 @@ class KrippendorffAlpha(AgreementCoefficient):
         "level of measurement of the labels, or distance of sets of labels: the difference between two answers",
     )
 
+    def uses_order(self) -> bool:
+        return self.level in ("ordinal", "interval")
+
     def _distinct_vote_count_patterns(self, votes: Votes) -> CountPatterns:
         if self.level in ("jaccard", "masi"):
             of_sets, in_set = votes_for_label_sets(votes, self.name())

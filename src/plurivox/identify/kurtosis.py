@@ -9,6 +9,7 @@ import numpy as np
 from plurivox.core.errors import PlurivoxWarning
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
+from plurivox.core.round_to_40_bits import round_to_40_bits
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.task_dispersion import dispersion_of_soft_labels_or_votes
 
@@ -24,6 +25,7 @@ class Kurtosis(Identifier):
     It is largest, at K^2 / (K - 1) - 6, if one label has probability 1, so badness = -raw; but a row that is uniform except
     for one label with probability 0 has the same kurtosis. With two labels it is always -2 and with three always -1.5 (a
     warning says so), and for a uniform row it is undefined (nan): use entropy instead. A task without votes gets nan.
+    m_4 / m_2^2 is rounded to 40 bits, so that tasks with the same kurtosis stay ties in a ranking.
 
     As a measure of disagreement: Fornaciari et al. (2021), section 5, https://doi.org/10.18653/v1/2021.naacl-main.204
 
@@ -51,5 +53,5 @@ class Kurtosis(Identifier):
         ratio = np.divide(
             dispersion.fourth, dispersion.second**2, out=np.full(len(dispersion.tasks), np.nan), where=uneven
         )
-        raw = dispersion.nan_for_tasks_without_answers(n_labels * ratio - 3)
+        raw = dispersion.nan_for_tasks_without_answers(round_to_40_bits(n_labels * ratio) - 3)
         return Scores("task", dispersion.tasks, raw, -raw, self.spec, n=dispersion.support)

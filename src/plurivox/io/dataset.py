@@ -46,6 +46,7 @@ class Dataset:
         unknown = sorted(set(parts) - set(PARTS))
         assert not unknown, unknown
         self.name, self.path = name, path
+        self.ordered_by_caller = False  # read(..., ordered=True): not the data set says that its labels are ordered
         self.about = dict(about or {})  # the contents of dataset.toml
         self.tables = dict(tables or {})  # name -> function that reads the table
         self._read_gold_of_features = gold_of_features  # reads the true labels in the file of features

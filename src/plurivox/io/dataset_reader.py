@@ -38,7 +38,9 @@ def read(where: str | Path, **how: Any) -> Dataset:
         if found is None:
             raise _path_or_dataset_not_found_error(str(where))
         path = found
-    return _read_dataset_folder(path, how) if path.is_dir() else _read_dataset_file(path, how)
+    data = _read_dataset_folder(path, how) if path.is_dir() else _read_dataset_file(path, how)
+    data.ordered_by_caller = bool(how.get("ordered"))
+    return data
 
 
 def as_dataset(data: Any) -> Dataset:
@@ -52,7 +54,9 @@ def as_dataset(data: Any) -> Dataset:
     if isinstance(data, str | Path):
         return read(data)
     if isinstance(data, Votes):
-        return Dataset("the votes", votes=data)
+        dataset = Dataset("the votes", votes=data)
+        dataset.ordered_by_caller = data.scale is not None
+        return dataset
     if isinstance(data, Answers):
         return Dataset("the answers", answers=data)
     return Dataset("the table", votes=votes_from_tables.votes(data))

@@ -55,7 +55,7 @@ class ReportCards(Recipe):
         data = read(self.data)
         if (votes := data.votes) is None:
             raise InputError(f"{data.name} has no votes of named workers; report cards need them")
-        made = fit(votes, self.method, progress=progress)
+        made = fit(data, self.method, part="votes", progress=progress)
         if made.confusion is None:
             raise InputError(f"{self.name()}: {self.method} estimates no confusion matrices; use ibcc or dawid-skene")
         scores, notes = self._score_workers_and_note_skipped(

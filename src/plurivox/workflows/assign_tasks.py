@@ -38,7 +38,9 @@ def propose(
     data = as_dataset(given)
     if (votes := data.votes) is None:
         raise InputError(f"{data.name} has no votes with worker names, which {made.name()} needs")
-    return made.propose(votes, fit(votes, by, progress=progress), None if workers is None else as_names(workers))
+    return made.propose(
+        votes, fit(data, by, part="votes", progress=progress), None if workers is None else as_names(workers)
+    )
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from plurivox.evaluate import Interval
 from plurivox.io import Dataset
 from plurivox.io.dataset_reader import as_dataset, as_votes
 from plurivox.io.soft_label_files import as_soft_labels
+from plurivox.workflows.unused_label_order import is_order_declared_by_caller, warn_if_no_aggregator_uses_order
 
 MEASURES = ("accuracy", "nll", "brier", "ece")  # of these only accuracy is better when higher
 Pair = tuple[Votes, SoftLabels]  # votes and gold labels
@@ -183,6 +184,8 @@ def compare(
     specs = [method.spec for method in made]
     base = specs[0] if reference is None else aggregate.methods.make(reference).spec
     _check_specs_distinct_and_include_reference(specs, base)
+    for data in _data_with_order_declared_by_caller(datasets)[:1]:
+        warn_if_no_aggregator_uses_order(data, made)
     truths = {name: gold_of_tasks_with_votes(*pair, f"{name}: ") for name, pair in pairs.items()}
     rows, notes = _measure_methods_and_note_failures(pairs, truths, made, progress)
     figures = dict(zip((*MEASURES, "seconds"), np.array(rows, np.float64).T, strict=True))
@@ -208,6 +211,15 @@ def _names_of_loadable_aggregators() -> list[str]:
         except BrokenPlugin as fault:
             warnings.warn(f"{fault}; left out", PlurivoxWarning, stacklevel=3)
     return names
+
+
+def _data_with_order_declared_by_caller(datasets: Any) -> list[Any]:
+    """Return the votes or data sets, in any form that `compare` accepts, whose labels the caller declared to be ordered."""
+    many = datasets.values() if isinstance(datasets, Mapping) else datasets
+    listed = many if isinstance(datasets, Mapping | list | tuple) else [many]
+    return [
+        one for one in (one[0] if isinstance(one, tuple) else one for one in listed) if is_order_declared_by_caller(one)
+    ]
 
 
 def _votes_and_gold_by_dataset_name(datasets: Any, gold: SoftLabels | None, part: str | None) -> dict[str, Pair]:

@@ -14,6 +14,7 @@ from plurivox.core.votes import Votes
 from plurivox.io import Dataset
 from plurivox.io.dataset_reader import as_dataset, as_votes
 from plurivox.io.soft_label_files import as_soft_labels
+from plurivox.workflows.unused_label_order import warn_if_no_aggregator_uses_order
 
 
 def fit(
@@ -43,6 +44,7 @@ def fit(
     if isinstance(gold, bool):
         votes = as_dataset(votes) if gold else votes
         gold = _require_gold_of_dataset(votes) if gold else None
+    warn_if_no_aggregator_uses_order(votes, [made])
     before = Fit.load(start) if isinstance(start, str | Path) else start
     if not isinstance(votes, Votes) or part is not None:
         votes = as_votes(votes, part, method_needing_names="" if "counts" in made.accepted_inputs() else made.name())

@@ -14,6 +14,7 @@ from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import positions, readonly_names
 from plurivox.core.results import Scores, ScoreTarget
+from plurivox.core.round_to_40_bits import round_to_40_bits
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence
@@ -83,7 +84,7 @@ class Ranking(DataType):
         for a in range(n):
             for b in range(n):
                 both = np.isfinite(self.badness[:, a]) & np.isfinite(self.badness[:, b])
-                left, right = (rankdata(_round_scores_to_40_bits(self.badness[both, k])) for k in (a, b))
+                left, right = (rankdata(round_to_40_bits(self.badness[both, k])) for k in (a, b))
                 if both.sum() > 1 and np.ptp(left) > 0 and np.ptp(right) > 0:
                     out[a, b] = np.corrcoef(left, right)[0, 1]
         return out
@@ -126,7 +127,7 @@ def join_scores_into_ranking(scores: Sequence[Scores]) -> Ranking:
     for k, one in enumerate(scores):
         place = positions(names, one.names)
         raw[place, k], badness[place, k] = one.raw, one.badness
-    rank = rankdata(-_round_scores_to_40_bits(badness), axis=0, nan_policy="omit") if len(names) else badness
+    rank = rankdata(-round_to_40_bits(badness), axis=0, nan_policy="omit") if len(names) else badness
     return Ranking(scores[0].of, names, np.array(specs, TEXT), badness, rank, raw)
 
 
@@ -134,12 +135,6 @@ def scores_without_those_shown_pooled(scores: Sequence[Scores]) -> list[Scores]:
     """Return the scores to rank by: without those whose pooled variant, such as trace-pooled of trace, is also among them."""
     specs = {one.made_by for one in scores}
     return [one for one in scores if f"{one.made_by}-pooled" not in specs]
-
-
-def _round_scores_to_40_bits(score_values: Floats) -> Floats:
-    """Return score values rounded to 40 bits (about twelve digits), so that numerical noise does not break ties."""
-    mantissa, power = np.frexp(score_values)
-    return np.ldexp(np.round(mantissa * 2.0**40) / 2.0**40, power)
 
 
 def _union_of_scored_names(scores: Sequence[Scores]) -> Names:

@@ -23,6 +23,7 @@ from plurivox.io import Dataset
 from plurivox.io.dataset_reader import as_dataset, as_votes
 from plurivox.io.soft_label_files import as_soft_labels
 from plurivox.workflows.ranking_by_several_scores import Ranking, join_scores_into_ranking
+from plurivox.workflows.unused_label_order import warn_if_no_score_uses_order
 
 MIN_VOTES_PER_LABEL = (
     10  # of a worker; with fewer, a confusion matrix estimated without pooling ranks workers unreliably
@@ -132,6 +133,7 @@ def _make_evidence_cache(
             message = f"none of these scores uses {name} (--{name}); it has no effect"
             warnings.warn(message, PlurivoxWarning, stacklevel=3)
     evidence, makers = _evidence_from_arguments(**arguments), _list_of_aggregators(by)
+    warn_if_no_score_uses_order(data, scores, stacklevel=4)
     if data is None:
         return EvidenceCache(None, evidence, makers, single_score=single_score)
     needs_names = _name_of_method_needing_worker_names(scores, makers, has_fits=bool(evidence.fits))

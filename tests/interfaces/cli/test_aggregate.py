@@ -60,6 +60,14 @@ def test_reading_options_set_columns_and_labels(call: Call, tmp_path: Path) -> N
     assert out.read_text().splitlines() == ["task,label,confidence,p:yes,p:no,p:perhaps", "a,no,1.0,0.0,1.0,0.0"]
 
 
+def test_an_order_that_the_method_does_not_use_is_noted(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    plain, ordered = tmp_path / "plain.csv", tmp_path / "ordered.csv"
+    assert "order" not in call("aggregate", "average", str(votes_file), "-o", str(plain)).stderr
+    found = call("aggregate", "average", str(votes_file), "--ordered", "-o", str(ordered))
+    assert found.stderr.count("note: average does not use the order of the labels") == 1
+    assert plain.read_text() == ordered.read_text()
+
+
 def test_wide_reads_a_wide_table(call: Call, tmp_path: Path) -> None:
     table, out = tmp_path / "wide.csv", tmp_path / "soft.csv"
     table.write_text("task,ann,bo\na,x,y\nb,x,x\n")

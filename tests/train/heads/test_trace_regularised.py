@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from head_modules import N_LABELS, N_TASKS, N_WORKERS, attached, numbers, softmax, votes_in
+from head_modules import N_LABELS, N_TASKS, N_WORKERS, attached, built, numbers, softmax, votes_in
 from plurivox.train import Plan, fit
 from plurivox.train.heads import TraceRegularised
 from toy_training import toy_data
@@ -24,11 +24,12 @@ def test_the_loss_is_the_published_one() -> None:
 
 
 def test_initial_matrices_are_nearly_the_identity() -> None:
-    head, *_ = attached(TraceRegularised())
-    start = 6 * torch.eye(N_LABELS) - 5
-    matrix = head.log_confusion_from_parameters(start).exp()  # type: ignore[operator]
-    right = np.log1p(np.e) / (np.log1p(np.e) + 2 * np.log1p(np.exp(-5)))
-    torch.testing.assert_close(matrix.diagonal(), torch.full((N_LABELS,), right, dtype=matrix.dtype))
+    head = built(TraceRegularised())
+    start = head.own.table.view(N_WORKERS, N_LABELS, N_LABELS)  # type: ignore[union-attr, operator]
+    matrices = numbers(head.log_confusion_from_parameters(start).exp())  # type: ignore[operator]
+    right, wrong = np.log1p(np.e), np.log1p(np.exp(-5))  # softplus of 6 - 5, and of -5
+    want = (wrong + (right - wrong) * np.eye(N_LABELS)) / (right + 2 * wrong)
+    np.testing.assert_allclose(matrices, np.broadcast_to(want, matrices.shape), rtol=1e-5)
     assert head.log_confusion_from_parameters(torch.full((2, 2), -1e4)).isfinite().all()  # type: ignore[operator]
 
 

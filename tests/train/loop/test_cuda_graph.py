@@ -1,7 +1,11 @@
-"""Steps recorded as CUDA graphs; needs CUDA."""
+"""Steps recorded as CUDA graphs; most tests need CUDA, one also runs with a stand-in for the graph."""
 
 import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,13 +13,15 @@ import torch
 
 from plurivox.train import Plan, Supervision, fit
 from plurivox.train.data.image_augmentation import augmentation
+from plurivox.train.loop.cuda_graph import WARM_STEPS, GraphStep
 from toy_training import toy_data
 
-pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device here")
+needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device here")
 X, GOLD, VOTES = toy_data(200)
 PLAN = Plan(epochs=6, batch=16, lr=0.02, device="cuda")
 
 
+@needs_cuda
 @pytest.mark.parametrize("optimizer", ["adam", "adamw", "sgd"])
 @pytest.mark.parametrize("schedule", ["constant", "one-cycle"])
 def test_a_recorded_step_gives_the_same_net_as_an_eager_one(optimizer: str, schedule: str) -> None:
@@ -25,7 +31,79 @@ def test_a_recorded_step_gives_the_same_net_as_an_eager_one(optimizer: str, sche
     np.testing.assert_allclose(plain.history["loss"], recorded.history["loss"], rtol=1e-3)
 
 
-def test_draws_dropout_and_augmentation_are_new_at_every_replay() -> None:
+recording: "list[GraphStandIn]" = []  # the stand-in that is being recorded, if any
+
+
+class GraphStandIn:
+    """Behaves like a CUDA graph on the CPU: a replay runs the recorded work with the random state of the recording, unless
+    the generator was registered.
+    """
+
+    rng: torch.Generator
+    state: torch.Tensor
+    work: Callable[[], None]
+
+    def __init__(self) -> None:
+        self.registered: list[torch.Generator] = []
+
+    def register_generator_state(self, rng: torch.Generator) -> None:
+        self.registered.append(rng)
+
+    def replay(self) -> None:
+        if self.rng not in self.registered:
+            self.rng.set_state(self.state)
+        self.work()
+
+
+@pytest.fixture(params=["cpu", pytest.param("cuda", marks=needs_cuda)])
+def device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return a device on which steps can be recorded: CUDA, or the CPU with stand-ins for graphs and streams."""
+    if request.param == "cpu":
+
+        @contextmanager
+        def record(graph: GraphStandIn, stream: Any) -> Iterator[None]:
+            recording.append(graph)
+            yield
+            recording.clear()
+
+        stream = SimpleNamespace(wait_stream=lambda other: None)
+        for name, stand_in in {
+            "CUDAGraph": GraphStandIn,
+            "graph": record,
+            "Stream": lambda device: stream,
+            "current_stream": lambda device: stream,
+            "stream": nullcontext,
+        }.items():
+            monkeypatch.setattr(torch.cuda, name, stand_in)
+    return str(request.param)
+
+
+def test_every_replay_has_new_draws_and_its_own_examples(device: str) -> None:
+    rng = torch.Generator(device).manual_seed(0)
+    drawn, dropped, read = (torch.zeros(64, device=device) for _ in range(3))
+    seen: list[list[list[float]]] = []
+
+    def update(indices: torch.Tensor) -> None:
+        if recording:  # as on CUDA: nothing runs while it is recorded
+            recording[0].rng, recording[0].state, recording[0].work = rng, rng.get_state(), lambda: update(indices)
+            return
+        drawn.copy_(torch.rand(64, device=device, generator=rng))
+        dropped.copy_(torch.nn.functional.dropout(torch.ones(64, device=device)))
+        read.copy_(indices.float())
+
+    optimizer: Any = SimpleNamespace(zero_grad=lambda: None)
+    step = GraphStep(update, update, optimizer, Plan(batch=64, engine="graphs"), rng)
+    for first in range(WARM_STEPS + 4):
+        step(torch.arange(first, first + 64, device=device))
+        seen.append([one.tolist() for one in (drawn, dropped, read)])
+    assert step.graph is not None and not step.failed
+    for at in range(2):
+        assert len({tuple(one[at]) for one in seen}) == len(seen)
+    assert [one[2][0] for one in seen] == list(range(len(seen)))
+
+
+@needs_cuda
+def test_nets_with_draws_dropout_and_augmentation_learn_in_replays() -> None:
     plan = replace(PLAN, engine="graphs")
     known = Supervision(votes=VOTES)
     trained = fit(X, "de-aggregated", tasks=GOLD.tasks, known=known, net="mlp[hidden=16,dropout=0.3]", plan=plan)
@@ -36,6 +114,7 @@ def test_draws_dropout_and_augmentation_are_new_at_every_replay() -> None:
     assert np.isfinite(images.logits(pixels)).all()
 
 
+@needs_cuda
 def test_two_heads_recorded_logits_and_bfloat16() -> None:
     known = Supervision(votes=VOTES, gold=GOLD, soft=GOLD)
     plan = replace(PLAN, engine="graphs", precision="bfloat16")
@@ -44,6 +123,7 @@ def test_two_heads_recorded_logits_and_bfloat16() -> None:
     assert trained.history["loss"][-1] < trained.history["loss"][0]
 
 
+@needs_cuda
 def test_no_graph_of_an_earlier_training_is_freed_while_one_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     def forward_with_collection(module: torch.nn.Linear, x: torch.Tensor) -> torch.Tensor:
         if torch.cuda.is_current_stream_capturing() and gc.isenabled():  # can happen in any recording

@@ -1,13 +1,14 @@
 """Counters, lists, snapshots and alerts of a study that grows while they are read."""
 
 import contextlib
-import gc
 import random
+import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -16,6 +17,7 @@ import pytest
 from sqlalchemy import select, text, update
 
 from interfaces.web.server_kills import studied
+from plurivox.web.jobs import background_thread
 from plurivox.web.jobs.background_thread import BackgroundThread
 from plurivox.web.jobs.compute_process import RoundRunner
 from plurivox.web.jobs.result_snapshot import SnapshotComputer
@@ -487,17 +489,45 @@ def test_the_computing_process_ends_with_a_killed_server(tmp_path: Path) -> None
         _until(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
 
 
-def test_stopping_during_a_computation_leaves_no_process(tmp_path: Path) -> None:
+def test_stopping_during_a_computation_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with served(tmp_path / "s", snapshot_seconds=0.01, is_leader=False) as study:
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
+        started: list[Any] = []
+
+        def start(*words: Any, **how: Any) -> Any:
+            started.append(subprocess.Popen(*words, **how))
+            return started[-1]
+
+        monkeypatch.setattr(background_thread, "subprocess", SimpleNamespace(Popen=start, PIPE=subprocess.PIPE))
         for wait in (False, True):
             background = BackgroundThread(study.studio)
             background._thread.start()
-            child = _until(lambda one=background: one._child) if wait else None
+            if wait:
+                _until(lambda one=background: one._child)
             background.stop_thread_and_child_process()
-            assert background._child is None and (child is None or child.returncode is not None)
-        gc.collect()  # a child process still running would give a ResourceWarning here
+            assert background._child is None and not background._thread.is_alive()
+            assert all(child.returncode is not None for child in started)  # ended, and waited for
+        assert started
+
+
+def test_the_next_computation_waits_three_times_as_long_as_the_last_one_took(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served(tmp_path / "s", None, text_tasks(4)) as study:
+        person = study.enter()
+        person.answer(person.slots()[0]["slot"])
+        background, now, computed = BackgroundThread(study.studio), [100.0], []
+
+        def compute_for_two_seconds(_: Any) -> None:
+            computed.append(now[0])
+            now[0] += 2
+
+        monkeypatch.setattr(background, "_compute_results_and_set_alerts", compute_for_two_seconds)
+        monkeypatch.setattr(background_thread, "time", SimpleNamespace(monotonic=lambda: now[0]))
+        for now[0] in (100.0, 103.0, 107.9, 108.1):
+            background.try_to_lead_and_run_jobs()
+        assert computed == [100.0, 108.1]
 
 
 def alerts(study: Served) -> list[str]:
@@ -518,9 +548,8 @@ def test_an_unreadable_study_toml_alerts_until_it_is_corrected(tmp_path: Path) -
             background.try_to_lead_and_run_jobs()
             assert "cannot be read" in alerts(study)[0]
             file.write_text(before.replace('aggregator = ""', 'aggregator = "dawid-skeen"'))
-            background._not_before, began = 0.0, time.monotonic()
+            background._not_before = 0.0
             background.try_to_lead_and_run_jobs()
-            assert background._not_before > began  # the next round waits in proportion to the time of this one
             assert "dawid-skeen" in alerts(study)[0]
             file.write_text(before)
             background._not_before = time.monotonic() + 3600
@@ -534,8 +563,6 @@ def test_an_unreadable_study_toml_alerts_until_it_is_corrected(tmp_path: Path) -
 
 
 def test_failed_background_rounds_alert_until_one_succeeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from plurivox.web.jobs import background_thread
-
     with served(tmp_path / "s", None, text_tasks(4)) as study:
         study.sign_in()
         background = BackgroundThread(study.studio)

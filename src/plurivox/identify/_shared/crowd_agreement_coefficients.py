@@ -156,6 +156,9 @@ class WeightedAgreementCoefficient(AgreementCoefficient):
 
     weights: Weights = option("none", WEIGHTS_HELP)
 
+    def uses_order(self) -> bool:
+        return self.weights != "none"
+
     def _distinct_vote_count_patterns(self, votes: Votes) -> CountPatterns:
         distances = label_distances_or_none(votes, self.weights, self.name())
         return vote_count_patterns_with_frequencies(votes, label_distances=distances)

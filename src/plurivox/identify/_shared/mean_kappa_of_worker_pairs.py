@@ -43,6 +43,9 @@ class MeanKappaOfWorkerPairs(Identifier):
     of: ClassVar[ScoreTarget] = "crowd"
     pooled: ClassVar[bool] = False
 
+    def uses_order(self) -> bool:
+        return self.weights != "none"
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.first is None) != (self.second is None) or (self.first is not None and self.first == self.second):

@@ -43,12 +43,15 @@ def dispersion_of_soft_labels_or_votes(evidence: Evidence) -> Dispersion:
 
 def dispersion_of_vote_shares(votes: Votes) -> Dispersion:
     """Return the dispersion (largest share, entropy, moments) of the vote shares of each task."""
-    out, label = np.zeros((votes.n_tasks, 4)), votes.label.astype(np.int32)
+    out, label, weight = np.zeros((votes.n_tasks, 4)), votes.label.astype(np.int32), votes.weight
+    if votes.answer is not None and weight is not None:  # sums with the same bits whoever gave which of the answers
+        order = np.lexsort((weight, votes.task))
+        label, weight = label[order], weight[order]
 
     def fill_dispersion_of_task_range(first_task: int, end_task: int) -> None:
         """Write the dispersion of the votes of tasks first_task:end_task to `out`."""
         entropy_moments_distances.fill_vote_max_entropy_and_moments(
-            first_task, end_task, votes.row_offsets_by_task, label, votes.weight, max(votes.n_labels, 1), out
+            first_task, end_task, votes.row_offsets_by_task, label, weight, max(votes.n_labels, 1), out
         )
 
     Blocks(votes.row_offsets_by_task).map_over_task_blocks(fill_dispersion_of_task_range)
@@ -82,7 +85,7 @@ def _top_share_entropy_2nd_4th_moments(rows: Candidates) -> tuple[Floats, Floats
 
 def _central_power_sums(rows: Candidates, mean: float, power: int) -> Floats:
     """Return (n_rows,) the sum of (p - mean)^power over the probabilities p of all labels of each row."""
-    listed = np.bincount(rows.row_of_each_candidate, (rows.mass - mean) ** power, minlength=len(rows))
+    listed = rows.sum_candidates_in_order_of_size((rows.mass - mean) ** power)
     return np.asarray(
         listed + rows.n_unlisted_labels_per_row * (rows.prob_of_each_unlisted_label - mean) ** power, np.float64
     )

@@ -47,7 +47,8 @@ def soft_label_histograms_and_label_shares(fitted: Fit) -> Histograms:
     """Return 10-bin histograms over tasks of the entropy and the top probability, and the mean probability of each label."""
     prob = np.asarray(fitted.soft.prob, np.float64)
     shares = dict(zip(fitted.soft.labels.tolist(), prob.mean(0).round(5).tolist(), strict=True))
-    entropy = np.histogram(fitted.soft.entropy(), 10, (0, math.log(prob.shape[1])))[0].tolist()
+    highest = math.log(prob.shape[1])  # a uniform row may exceed it by rounding, and would not be counted
+    entropy = np.histogram(np.minimum(fitted.soft.entropy(), highest), 10, (0, highest))[0].tolist()
     return Histograms(entropy, np.histogram(prob.max(1), 10, (0, 1))[0].tolist(), shares)
 
 
