@@ -41,7 +41,7 @@ import uvicorn
 from fastapi import FastAPI
 from sqlalchemy import insert
 from plurivox.web.server_settings import Settings
-from plurivox.web.store.database import WRITES
+from plurivox.web.store.database import WRITE_OPTIONS
 from plurivox.web.study.study_database import open_database
 from benchmarks.studio import minimal_table
 engine = open_database(Settings(folder=os.environ["BENCH_FOLDER"], database=os.environ["BENCH_DATABASE"]))
@@ -49,7 +49,7 @@ app = FastAPI()
 
 @app.post("/api/answers")
 def keep(body: dict) -> dict:
-    with engine.connect().execution_options(**WRITES) as connection, connection.begin():
+    with engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
         connection.execute(insert(minimal_table()).values(body=json.dumps(body)))
     return {"kept": True}
 

@@ -17,7 +17,8 @@ STEPS: dict[str, tuple[Methods, str]] = {
     "assign": (
         assign.methods,
         "Choose the tasks of an arriving worker; the studio and planned batches use the same methods. "
-        "`plurivox assign quota|strata|batches ITEMS -o batches.csv` writes batches for `plurivox studio new --batches`. "
+        "`plurivox assign quota|tasks-per-stratum|batches ITEMS -o batches.csv` writes batches for `plurivox studio new "
+        "--batches`. "
         "`next-best` also proposes worker and task pairs from existing votes: `plurivox assign next-best VOTES`.",
     ),
     "clean": (

@@ -14,6 +14,7 @@ SECTIONS = {  # module of plurivox.evaluate: heading
     "measures.vote_likelihood": "Likelihood of the votes, and the floor",
     "measures.calibration": "Calibration",
     "intervals_and_tests": "Intervals and tests",
+    "rank_tests": "Rank tests over data sets",
     "paired_comparison": "Two predictions",
     "crossed_bootstrap": "Two models, several runs of each",
     "two_model_correctness": "Tasks that two models get right or wrong",

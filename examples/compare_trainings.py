@@ -9,7 +9,7 @@ from pathlib import Path
 
 from plurivox.core.recipe_tables import Table
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.evaluate import Interval, compare_runs, holm_adjusted_p_values
+from plurivox.evaluate import Interval, compare_runs, holm
 from plurivox.train.trained_net import Trained
 from plurivox.workflows.load_training_data import load_training_data, read_splits_of_run_folder
 
@@ -20,7 +20,8 @@ def test_predictions(data_path: str, run_folder: Path) -> list[SoftLabels]:
     """Return the predictions of the test tasks by each network in a run folder, in the order of the runs."""
     data, tasks = load_training_data(data_path), read_splits_of_run_folder(run_folder)["test"]
     return [
-        Trained.load(home).predict(data.inputs_of(tasks), tasks) for home in sorted(run_folder.glob("run-[0-9][0-9][0-9]"))
+        Trained.load(home).predict(data.inputs_of(tasks), tasks)
+        for home in sorted(run_folder.glob("run-[0-9][0-9][0-9]"))
     ]
 
 
@@ -40,7 +41,7 @@ def difference_table(data_path: str, reference: Path, others: list[Path]) -> Tab
                 rows.append({"training": folder.name, "measure": name, "better by": str(better), "p": found.p_value[i]})
     for name in (*HARD, *SOFT):
         same = [row for row in rows if row["measure"] == name]
-        for row, p in zip(same, holm_adjusted_p_values([row["p"] for row in same]), strict=True):
+        for row, p in zip(same, holm([row["p"] for row in same]), strict=True):
             row["p, Holm"] = p
     return Table.of_rows(f"Better than {reference.name}, {len(base)} runs, {len(tasks):,} test tasks", rows)
 

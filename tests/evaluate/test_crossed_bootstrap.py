@@ -5,7 +5,7 @@ import pytest
 
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.evaluate import compare_predictions, compare_runs, holm_adjusted_p_values
+from plurivox.evaluate import compare_predictions, compare_runs, holm
 
 N, RUNS = 200, 8
 TRUTH = SoftLabels.gold(range(N), ["x"] * N, ["x", "y"])
@@ -76,5 +76,5 @@ def test_holm_equals_its_definition_and_ignores_nan() -> None:
     p = np.random.default_rng(4).random(12) ** 3
     smallest_first = np.sort(p)
     by_hand = [min(1, max(smallest_first[j] * (12 - j) for j in range(i + 1))) for i in range(12)]
-    np.testing.assert_allclose(np.sort(holm_adjusted_p_values(p)), by_hand)
-    assert holm_adjusted_p_values([np.nan, 0.02, 0.03]).tolist()[1:] == [0.04, 0.04]
+    np.testing.assert_allclose(np.sort(holm(p)), by_hand)
+    assert holm([np.nan, 0.02, 0.03]).tolist()[1:] == [0.04, 0.04]

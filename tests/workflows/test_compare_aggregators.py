@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from plurivox.core.data_type_base_class import DataType
-from plurivox.core.errors import InputError, UnknownName
+from plurivox.core.errors import InputError, OptionError, UnknownName
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import read
 from plurivox.workflows.compare_aggregators import Comparison, compare
+from plurivox.workflows.comparison_tables import rank_tests_by_measure, sentences_about_tests
 
 WORDS = ["vote-shares", "wawa", "iwmv[weights=li-yu]", "average[parts=[vote-shares,softmax-shares]]"]
 
@@ -39,7 +40,7 @@ def test_rows_means_and_differences(done: Comparison) -> None:
     gain = done.mean_differences_to_reference("accuracy")
     assert gain[1].mean == pytest.approx((table[:, 1] - table[:, 0]).mean())
     assert gain[1].low > 0 and gain[1].excludes_zero  # wawa gives spammers less weight
-    assert gain[0].mean == gain[0].low == gain[0].high == 0
+    assert gain[0].mean == 0 and np.isnan(gain[0].low)  # the reference itself is not compared
 
 
 def test_output_formats(done: Comparison, tmp_path: Path) -> None:
@@ -51,6 +52,11 @@ def test_output_formats(done: Comparison, tmp_path: Path) -> None:
         and "Differences to `vote-shares`" in text
     )
     assert len(done.means_and_differences_of_each_method()["accuracy_low"]) == 4
+    assert (
+        "Mean ranks over the 5 data sets" in text and "Holm's correction" in text and "Medians over data sets" in text
+    )
+    assert "5 data sets are too few for these tests: a method that is better on all of them has p = 0.1875" in text
+    assert "nan" not in text
     done.save(tmp_path / "comparison.npz")
     assert DataType.load(tmp_path / "comparison.npz").csv() == done.csv()  # type: ignore[attr-defined]
 
@@ -60,6 +66,34 @@ def test_another_reference_changes_the_sign(done: Comparison) -> None:
     assert other.mean_differences_to_reference("nll")[0].mean == pytest.approx(
         -done.mean_differences_to_reference("nll")[1].mean
     )
+
+
+def test_methods_with_the_same_results_are_one_comparison(done: Comparison) -> None:
+    """Softmax of vote shares has the most probable labels of vote shares, so their mean has the same accuracy."""
+    accuracy, nll = done.over_datasets["accuracy"], done.over_datasets["nll"]
+    assert accuracy.n_comparisons == 2 and nll.n_comparisons == 3
+    same = rank_tests_by_measure(done)["accuracy"]["same_results"]
+    assert same == [["vote-shares", "average[parts=[vote-shares,softmax-shares]]"]]
+    assert accuracy.mean_ranks[0] == accuracy.mean_ranks[3] and np.isnan(accuracy.holm_p_values[3])
+    said = sentences_about_tests(done)
+    assert any("have the same values on all data sets and count as one method" in sentence for sentence in said)
+
+
+@pytest.mark.parametrize(("n", "said"), [(1, "with 1 data set: they need 3"), (2, "with 2 data sets: they need 3")])
+def test_with_one_or_two_data_sets_the_tests_are_not_defined(n: int, said: str) -> None:
+    done = compare({f"made {seed}": made(seed) for seed in range(n)}, WORDS[:3])
+    text = done.markdown()
+    assert f"tests and intervals are not defined {said}" in text and "nan" not in text
+    assert done.over_datasets["nll"].n_comparisons == 0 and rank_tests_by_measure(done)["nll"]["friedman"] is None
+
+
+def test_the_clip_bounds_the_nll() -> None:
+    votes = Votes.of(task=["a", "b"], worker=[1, 1], label=["x", "y"])
+    gold = SoftLabels.gold(["a", "b"], ["y", "y"])
+    done = compare({"wrong": (votes, gold)}, ["majority-vote"], clip=1e-3)
+    assert done.nll[0] == pytest.approx(-np.log(1e-3) / 2) and done.clip == 1e-3
+    with pytest.raises(OptionError, match="clip, the least probability in the NLL, must be above 0"):
+        compare({"wrong": (votes, gold)}, ["majority-vote"], clip=0)
 
 
 def test_methods_without_a_result_are_noted() -> None:

@@ -50,7 +50,7 @@ class DawidSkene(EMAggregator):
     diagonal: float | None = option(
         None, "pseudo-count on the diagonal of a confusion matrix; none: equal to smooth", low=0
     )
-    pool: float = option(0.0, "strength of a prior pooled over all workers, in votes per row", low=0)
+    pool: float = option(0.0, "strength of a prior pooled over all workers, in votes per row; average uses 4", low=0)
     prior: str = prior_option()
     max_iter: int = max_iter_option()
     tol: float = tol_option()

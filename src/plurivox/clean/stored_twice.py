@@ -14,8 +14,8 @@ from plurivox.core.array_types import Bools, Ints
 class StoredTwice(Rule):
     """Remove exact copies: answers of the same worker to the same task that are identical in all marks and times.
 
-    Copies occur if a session was saved twice. A repeated answer never takes exactly the same time, so it is not removed,
-    nor is an answer whose time is unknown. The first row stays.
+    Copies occur if a session was saved twice. A repeated answer that took another time is not removed, nor is an answer
+    whose time is unknown. The first row stays.
 
     >>> from plurivox.clean import clean
     >>> from plurivox.core.votes import Votes

@@ -12,7 +12,6 @@ from plurivox.evaluate.intervals_and_tests import (
     Spread,
     Test,
     bootstrap,
-    holm_adjusted_p_values,
     mann_whitney,
     paired_bootstrap,
     paired_test,
@@ -23,6 +22,7 @@ from plurivox.evaluate.intervals_and_tests import (
 from plurivox.evaluate.label_agreement import LabelAgreement, agreement_per_label
 from plurivox.evaluate.label_mismatch import labels_meet
 from plurivox.evaluate.measures.calibration import (
+    NLL_CLIP,
     Reliability,
     aurra,
     brier,
@@ -59,13 +59,16 @@ from plurivox.evaluate.measures.soft_label_measures import (
 )
 from plurivox.evaluate.measures.vote_likelihood import count_deviance, count_log_likelihood, shares_of, vote_floor
 from plurivox.evaluate.measures.wasserstein_distances import sorted_wasserstein, wasserstein
+from plurivox.evaluate.methods_over_datasets import MethodsOverDatasets
 from plurivox.evaluate.paired_comparison import Difference, compare_predictions
+from plurivox.evaluate.rank_tests import FriedmanTest, friedman, holm, p_value_text, wilcoxon_signed_rank
 from plurivox.evaluate.soft_label_differences import Contrast, most_different, softening
 from plurivox.evaluate.train_test_leaks import Finding, find_copies, find_leaks, find_name_copies, find_twins
 from plurivox.evaluate.two_model_correctness import CorrectnessTable, correctness_table
 
 __all__ = [
     "MEASURES",
+    "NLL_CLIP",
     "AnswersDescription",
     "Contrast",
     "CorrectnessTable",
@@ -73,9 +76,11 @@ __all__ = [
     "Difference",
     "Evaluation",
     "Finding",
+    "FriedmanTest",
     "Interval",
     "LabelAgreement",
     "Measure",
+    "MethodsOverDatasets",
     "RankTest",
     "Reliability",
     "Spread",
@@ -109,7 +114,8 @@ __all__ = [
     "find_leaks",
     "find_name_copies",
     "find_twins",
-    "holm_adjusted_p_values",
+    "friedman",
+    "holm",
     "inverse_kl_divergence",
     "jensen_shannon_distance",
     "jensen_shannon_divergence",
@@ -120,6 +126,7 @@ __all__ = [
     "mann_whitney",
     "most_different",
     "nll",
+    "p_value_text",
     "paired_bootstrap",
     "paired_test",
     "precision",
@@ -140,4 +147,5 @@ __all__ = [
     "uses_soft_reference",
     "vote_floor",
     "wasserstein",
+    "wilcoxon_signed_rank",
 ]

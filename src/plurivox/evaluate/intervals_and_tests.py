@@ -238,23 +238,6 @@ def mann_whitney(left: Sequence[float] | Floats, right: Sequence[float] | Floats
     return RankTest(float(found.statistic), float(found.pvalue), float(found.statistic) / (len(one) * len(two)))
 
 
-def holm_adjusted_p_values(p_values: Sequence[float] | Floats) -> Floats:
-    """Return p-values adjusted for the number of tests by Holm's method, in the order given; NaN stays NaN, not counted.
-
-    The smallest of m p-values is multiplied by m, the next by m - 1, ...; none is below the one before it, or above 1.
-    Holm (1979), A simple sequentially rejective multiple test procedure, https://www.jstor.org/stable/4615733
-
-    >>> holm_adjusted_p_values([0.01, 0.04, 0.03]).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    given = np.asarray(p_values, np.float64)
-    order = np.argsort(given, kind="stable")[: int(np.isfinite(given).sum())]
-    adjusted = np.full(len(given), np.nan)
-    steps = given[order] * np.arange(len(order), 0, -1)
-    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
-    return adjusted
-
-
 def _require_finite_array(values: Sequence[float] | Floats, test_name: str) -> Floats:
     """Return the values as a float64 array; raise InputError if there are none or a value is NaN or infinite."""
     given = np.asarray(values, np.float64)

@@ -4,6 +4,7 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,22 +15,22 @@ from plurivox import aggregate, evaluate
 from plurivox.aggregate import Aggregator
 from plurivox.core.array_types import TEXT, Floats, Ints, Names
 from plurivox.core.data_type_base_class import DataType
-from plurivox.core.errors import InputError, PlurivoxWarning, first_few, unknown_name_error
+from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few, unknown_name_error
 from plurivox.core.method import split_at_commas_outside_brackets
 from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step, no_progress
 from plurivox.core.recipe_tables import Table
 from plurivox.core.registry import BrokenPlugin
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.evaluate import Interval
+from plurivox.evaluate import NLL_CLIP, Interval, MethodsOverDatasets
 from plurivox.io import Dataset
 from plurivox.io.dataset_reader import as_dataset, as_votes
 from plurivox.io.soft_label_files import as_soft_labels
+from plurivox.workflows import comparison_tables
+from plurivox.workflows.comparison_tables import MEASURES
 from plurivox.workflows.unused_label_order import is_order_declared_by_caller, warn_if_no_aggregator_uses_order
 
-MEASURES = ("accuracy", "nll", "brier", "ece")  # of these only accuracy is better when higher
 Pair = tuple[Votes, SoftLabels]  # votes and gold labels
-COLUMN_TITLES = {"accuracy": "accuracy", "nll": "NLL", "brier": "Brier", "ece": "ECE"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,17 +40,22 @@ class Comparison(DataType):
     dataset: Names  # (n_rows,)
     method: Names  # (n_rows,) the spec of the method
     accuracy: Floats  # (n_rows,) ties shared evenly
-    nll: Floats  # (n_rows,) of the true label, clipped at 1e-6
+    nll: Floats  # (n_rows,) of the true label, whose probability is at least `clip`
     brier: Floats  # (n_rows,)
     ece: Floats  # (n_rows,) 15 bins
     seconds: Floats  # (n_rows,) of the fit
     reference: str  # the method that the others are compared with
-    repeats: int = 10_000  # number of bootstrap resamples
-    seed: int = 0
+    clip: float = NLL_CLIP  # probabilities below this are raised to it in the NLL
     notes: tuple[str, ...] = ()  # which method could not be applied to which data set, and why
     tasks: Ints | None = None  # (n_rows,) number of tasks with votes and a gold label; None in files of version 1
 
     version: ClassVar[int] = 2
+
+    @classmethod
+    def upgrade(cls, saved_version: int, fields: dict[str, Any]) -> dict[str, Any]:
+        """Return the fields of a saved comparison without the settings of the bootstrap, which version 1 had."""
+        del saved_version
+        return {name: value for name, value in fields.items() if name not in ("repeats", "seed")}
 
     @property
     def method_specs(self) -> list[str]:
@@ -71,17 +77,22 @@ class Comparison(DataType):
         n = np.isfinite(table).sum(0)
         return np.where(n > 0, np.nansum(table, 0) / np.maximum(n, 1), np.nan)
 
-    def mean_differences_to_reference(self, measure: str) -> list[Interval]:
-        """Return the difference of each method to the reference: mean and 95% bootstrap interval over data sets with both."""
-        table, at = self.table(measure), self.method_specs.index(self.reference)
-        return [self._mean_difference_and_interval(column, table[:, at]) for column in table.T]
+    @cached_property
+    def over_datasets(self) -> dict[str, MethodsOverDatasets]:
+        """Of each measure the ranks, tests, simultaneous intervals, medians and shares of single data sets."""
+        at = self.method_specs.index(self.reference)
+        return {
+            measure: MethodsOverDatasets(self.table(measure), at, higher_is_better=measure == "accuracy")
+            for measure in MEASURES
+        }
 
-    def _mean_difference_and_interval(self, values: Floats, reference: Floats) -> Interval:
-        """Return the mean difference to the reference and its bootstrap interval, over data sets with both values; else NaN."""
-        both = np.isfinite(values) & np.isfinite(reference)
-        if not both.any():
-            return Interval(np.nan, np.nan, np.nan)
-        return evaluate.paired_bootstrap(values[both], reference[both], repeats=self.repeats, seed=self.seed)
+    def mean_differences_to_reference(self, measure: str) -> list[Interval]:
+        """Return the mean difference of each method to the reference over data sets with both, with its simultaneous interval.
+
+        The intervals of a measure hold together with a probability of 95%: Student's t with Bonferroni's correction. There is
+        no interval with fewer than three data sets, nor for methods with the same results as the reference.
+        """
+        return self.over_datasets[measure].differences
 
     # ---- output
 
@@ -107,40 +118,16 @@ class Comparison(DataType):
         return Table("", self.columns()).csv()
 
     def means_and_differences_of_each_method(self) -> dict[str, NDArray[Any]]:
-        """Return one row per method: number of data sets, mean measures, and differences to the reference with intervals."""
+        """Return one row per method: number of data sets; per measure mean, median, rank and comparison with the reference."""
         table: dict[str, NDArray[Any]] = {"method": np.array(self.method_specs, TEXT)}
         table["datasets"] = np.isfinite(self.table("accuracy")).sum(0)
         for measure in MEASURES:
-            table[measure] = self.mean_over_datasets(measure)
-            differences = self.mean_differences_to_reference(measure)
-            table[f"{measure}_difference"] = np.array([one.mean for one in differences])
-            table[f"{measure}_low"] = np.array([one.low for one in differences])
-            table[f"{measure}_high"] = np.array([one.high for one in differences])
+            table |= comparison_tables.columns_of_measure(self, measure)
         return table | {"seconds": self.mean_over_datasets("seconds")}
 
     def markdown(self) -> str:
-        """Return Markdown tables of the means, of the differences to the reference, and of accuracy and NLL per data set."""
-        specs = [f"`{spec}`" for spec in self.method_specs]
-        n = np.isfinite(self.table("accuracy")).sum(0).tolist()
-        means = [_format_numbers_or_dash(self.mean_over_datasets(measure), 4) for measure in MEASURES]
-        differences = [[str(one) for one in self.mean_differences_to_reference(measure)] for measure in MEASURES]
-        tables = {
-            f"Means over {len(self.dataset_names)} data sets": _markdown_table(
-                ["method", "data sets", *COLUMN_TITLES.values(), "seconds"],
-                [specs, n, *means, _format_numbers_or_dash(self.mean_over_datasets("seconds"), 2)],
-            ),
-            f"Differences to `{self.reference}`, mean and 95% interval of a paired bootstrap over data sets": _markdown_table(
-                ["method", *COLUMN_TITLES.values()], [specs, *differences]
-            ),
-        }
-        for measure in ("accuracy", "nll"):
-            cells = [_format_numbers_or_dash(column, 4) for column in self.table(measure).T]
-            tables[f"{COLUMN_TITLES[measure]} by data set"] = _markdown_table(
-                ["data set", *specs], [self.dataset_names, *cells]
-            )
-        if notes := [*filter(None, [self.task_counts_text]), *self.notes]:
-            tables["Notes"] = "\n".join(f"- {note}" for note in notes)
-        return "\n".join(f"{title}\n\n{table}\n" for title, table in tables.items())
+        """Return Markdown tables: means, ranks, tests against the reference, shares of single data sets, values by data set."""
+        return comparison_tables.markdown_of_comparison(self)
 
     def summary_values(self) -> dict[str, object]:
         return {"datasets": len(self.dataset_names), "methods": len(self.method_specs), "reference": self.reference}
@@ -153,8 +140,7 @@ def compare(
     gold: SoftLabels | str | Path | None = None,
     part: str | None = None,
     reference: str | None = None,
-    repeats: int = 10_000,
-    seed: int = 0,
+    clip: float = NLL_CLIP,
     progress: Progress = no_progress,
 ) -> Comparison:
     """Fit every aggregator on every data set; return its accuracy, NLL, ... on the tasks that have votes and a gold label.
@@ -162,8 +148,8 @@ def compare(
     `datasets` are a list of data sets, their paths or names; one of these alone; or a mapping from names to them or to
     (votes, gold labels). `gold` are the gold labels of data sets without their own. `methods` are a list, or one text separated
     by commas; default: all that can be loaded. `part` selects votes or counts if a data set has both. `reference` is one of the
-    methods; default: the first. A method that cannot be applied to a data set gets NaN there and a note. Gold labels are
-    not used in the fit.
+    methods; default: the first. `clip` is the least probability in the NLL. A method that cannot be applied to a data set gets
+    NaN there and a note. Gold labels are not used in the fit.
 
     >>> votes = Votes.of(task=list("aaabbb"), worker=[1, 2, 3] * 2, label=["no", "no", "yes", "yes", "no", "yes"])
     >>> made = compare(votes, "vote-shares,wawa", gold=SoftLabels.gold(["a", "b"], ["no", "yes"]))
@@ -184,18 +170,19 @@ def compare(
     specs = [method.spec for method in made]
     base = specs[0] if reference is None else aggregate.methods.make(reference).spec
     _check_specs_distinct_and_include_reference(specs, base)
+    if not 0 < clip < 1:
+        raise OptionError(f"clip, the least probability in the NLL, must be above 0 and below 1; got {clip}")
     for data in _data_with_order_declared_by_caller(datasets)[:1]:
         warn_if_no_aggregator_uses_order(data, made)
     truths = {name: gold_of_tasks_with_votes(*pair, f"{name}: ") for name, pair in pairs.items()}
-    rows, notes = _measure_methods_and_note_failures(pairs, truths, made, progress)
+    rows, notes = _measure_methods_and_note_failures(pairs, truths, made, clip, progress)
     figures = dict(zip((*MEASURES, "seconds"), np.array(rows, np.float64).T, strict=True))
     return Comparison(
         dataset=np.repeat(np.array(list(pairs), TEXT), len(made)),
         method=np.tile(np.array(specs, TEXT), len(pairs)),
         **figures,
         reference=base,
-        repeats=repeats,
-        seed=seed,
+        clip=clip,
         notes=tuple(notes),
         tasks=np.repeat([len(truth) for truth in truths.values()], len(made)),
     )
@@ -251,6 +238,7 @@ def _measure_methods_and_note_failures(
     votes_and_gold_by_dataset: Mapping[str, Pair],
     truth_by_dataset: Mapping[str, SoftLabels],
     methods: Sequence[Aggregator],
+    clip: float,
     progress: Progress,
 ) -> tuple[list[tuple[float, ...]], list[str]]:
     """Return (accuracy, ..., seconds) of each aggregator on each data set, and notes on those that could not be applied."""
@@ -264,7 +252,7 @@ def _measure_methods_and_note_failures(
             try:
                 rows.append(
                     accuracy_nll_brier_ece_seconds_of_fit(
-                        method, votes, truth, callback_reporting_only_outer_step(progress, step, total)
+                        method, votes, truth, callback_reporting_only_outer_step(progress, step, total), clip
                     )
                 )
             except (
@@ -296,7 +284,7 @@ def _check_specs_distinct_and_include_reference(method_specs: list[str], referen
 
 
 def accuracy_nll_brier_ece_seconds_of_fit(
-    method: Aggregator, votes: Votes, truth: SoftLabels, progress: Progress = no_progress
+    method: Aggregator, votes: Votes, truth: SoftLabels, progress: Progress = no_progress, clip: float = NLL_CLIP
 ) -> tuple[float, ...]:
     """Fit one aggregator on votes and return its (accuracy, nll, brier, ece, seconds) against the true labels."""
     begin = time.perf_counter()
@@ -304,19 +292,8 @@ def accuracy_nll_brier_ece_seconds_of_fit(
     seconds = time.perf_counter() - begin
     return (
         evaluate.accuracy(prediction, truth, ties="share"),
-        evaluate.nll(prediction, truth),
+        evaluate.nll(prediction, truth, clip=clip),
         evaluate.brier(prediction, truth),
         evaluate.ece(prediction, truth, ties="share"),
         seconds,
     )
-
-
-def _format_numbers_or_dash(values: Floats, n_decimals: int) -> list[str]:
-    """Return a column of numbers as texts with this many decimals; "-" for NaN."""
-    return [f"{value:.{n_decimals}f}" if np.isfinite(value) else "-" for value in values]
-
-
-def _markdown_table(heads: Sequence[str], columns: Sequence[Sequence[object]]) -> str:
-    """Return a Markdown table with these column heads and columns."""
-    lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *zip(*columns, strict=True)]
-    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)

@@ -23,6 +23,33 @@ def test_json_has_every_row(call: Call) -> None:
     assert found["rows"]["method"] == ["wawa", "vote-shares"] and len(found["means"]["accuracy"]) == 2
 
 
+def test_one_data_set_has_no_tests(call: Call) -> None:
+    done = call("compare", "toy", "--methods", "wawa,vote-shares,glad")
+    assert done.stdout.endswith("tests and intervals are not defined with 1 data set: they need 3\n")
+    assert "nan" not in done.stdout
+
+
+def test_three_data_sets_are_ranked_and_tested(call: Call, tmp_path: Path) -> None:
+    for name in "abc":
+        call("convert", "toy", tmp_path / name)
+    words = ["compare", *(tmp_path / name for name in "abc"), "--methods", "wawa,vote-shares,softmax-shares"]
+    shown = call(*words).stdout
+    assert "NLL rank" in shown and "after Holm's correction over 2 comparisons" in shown
+    assert "3 data sets are too few for these tests" in shown
+    found = json.loads(call(*words, "--json").stdout)
+    assert found["tests"]["nll"]["friedman"]["p"] <= 1 and found["means"]["nll_rank"] == [2, 3, 1]
+    assert found["tests"]["accuracy"]["same_results"] and found["means"]["nll_losses"][1] == 3
+
+
+def test_the_clip_of_the_nll_is_an_option(call: Call) -> None:
+    low, high = (
+        json.loads(call("compare", "toy", "--methods", "majority-vote", "--json", "--clip", clip).stdout)
+        for clip in ("1e-6", "1e-3")
+    )
+    assert low["means"]["nll"][0] > high["means"]["nll"][0] and high["clip"] == 1e-3
+    assert call("compare", "toy", "--clip", "0").exit_code == 2
+
+
 def test_a_table_with_other_column_names_can_be_compared(call: Call, tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("image;who;said\na;ann;x\na;bo;x\nb;ann;y\nb;bo;x\n", encoding="utf-8-sig")
     (tmp_path / "known.csv").write_text("task,label\na,x\nb,y\n")

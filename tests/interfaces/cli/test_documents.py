@@ -1,12 +1,16 @@
 """The commands in hand-written documents run and give the numbers printed there."""
 
+import json
 import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import Result
+
+from plurivox.evaluate import MethodsOverDatasets
 
 pytestmark = pytest.mark.long
 
@@ -40,6 +44,49 @@ def test_the_commands_of_soft_answers_print_its_tables_and_numbers(
         digits = len(number.split(".")[1])
         assert any(abs(value - float(number)) <= 0.5001 * 10**-digits for value in values), number
     assert not re.search(r"plurivox\.\w", prose)  # public names only
+
+
+def rows_after(title: str, text: str) -> dict[str, list[str]]:
+    """Return the rows of the first table after a line that begins with the title, by their first cell without backticks."""
+    table = re.search(rf"^{re.escape(title)}.*\n\n((?:\|.*\n)+)", text, re.MULTILINE)
+    assert table is not None, title
+    rows = [[cell.strip().strip("`") for cell in line.split("|")[1:-1]] for line in table[1].splitlines()]
+    return {row[0]: row[1:] for row in (rows[0], *rows[2:])}
+
+
+@pytest.mark.parametrize(("measure", "title", "column"), [("accuracy", "accuracy", 0), ("nll", "NLL", 1)])
+def test_the_comparison_agrees_with_its_table_by_data_set(measure: str, title: str, column: int) -> None:
+    """Means, medians, and which methods are worse than average, follow from the values by data set on the page."""
+    text = (ROOT / "docs" / "comparison.md").read_text("utf-8")
+    table = rows_after(f"{title} by data set", text)
+    methods = table.pop("data set")
+    values = np.array(list(table.values()), np.float64)
+    found = MethodsOverDatasets(values, methods.index("average"), higher_is_better=measure == "accuracy")
+    after = text[text.index("## Output of the command") :]
+    means, medians, ranks = (rows_after(name, after) for name in ("Means over 16", "Medians over", "Mean ranks over"))
+    assert len(table) == 16 and len(methods) == 20
+    np.testing.assert_allclose(values.mean(0), [float(means[name][1 + column]) for name in methods], atol=1e-4)
+    np.testing.assert_allclose(found.medians, [float(medians[name][column]) for name in methods], atol=1e-4)
+    np.testing.assert_allclose(
+        found.mean_ranks, [float(ranks[name][column]) for name in methods], atol=0.3
+    )  # rounded values have more ties
+    worse = ", ".join(f"`{methods[i]}`" for i in np.flatnonzero(found.holm_p_values <= 0.05))
+    assert f"- {title}: better than `average`: none; worse: {worse} (Wilcoxon" in text
+
+
+def test_the_comparison_has_the_values_of_its_data_sets(
+    call: Callable[..., Result], data_set: Callable[[str], Path]
+) -> None:
+    """Three of the data sets and four of the methods of the page give its numbers."""
+    names, methods = ["bluebird", "rte", "wsd"], ["vote-shares", "wawa", "dawid-skene", "ibcc"]
+    for name in names:
+        data_set(name)
+    rows = json.loads(call("compare", *names, "--methods", ",".join(methods), "--json").stdout)["rows"]
+    text = (ROOT / "docs" / "comparison.md").read_text("utf-8")
+    for measure, title in (("accuracy", "accuracy"), ("nll", "NLL")):
+        table = rows_after(f"{title} by data set", text)
+        printed = [float(table[name][table["data set"].index(method)]) for name in names for method in methods]
+        np.testing.assert_allclose(rows[measure], printed, atol=1.5e-4)
 
 
 def test_the_commands_of_the_readme_run(

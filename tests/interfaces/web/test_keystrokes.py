@@ -52,3 +52,5 @@ def test_certain_answers_need_two_keys_and_the_median_is_at_most_five(replay: tu
     counts = np.array([one["count"] for one in done])
     assert len(sure) > 10 and set(sure) == {2}
     assert np.median(counts) <= 5, np.percentile(counts, [25, 50, 75, 90])
+    if len(counts) == 6723:  # all of CIFAR-10S: the figures of docs/studio/README.md
+        assert round(100 * len(sure) / len(counts)) == 35 and np.percentile(counts, [50, 75, 90]).tolist() == [5, 7, 10]

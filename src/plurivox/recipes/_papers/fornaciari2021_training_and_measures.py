@@ -154,7 +154,7 @@ def two_heads_gain_table(
         cells[f"{name} gain"] = [
             str(evaluate.Interval(float(one.gain[i]), float(one.low[i]), float(one.high[i]))) for one in found.values()
         ]
-        cells[f"{name} p, Holm"] = evaluate.holm_adjusted_p_values([float(one.p_value[i]) for one in found.values()])
+        cells[f"{name} p, Holm"] = evaluate.holm([float(one.p_value[i]) for one in found.values()])
     cells["accuracy p, tasks only"] = np.array(by_paper)
     notes = (
         "95% intervals and two-sided p by a bootstrap over groups of tasks (tweets, words) and runs; p adjusted for "

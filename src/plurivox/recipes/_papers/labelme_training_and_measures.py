@@ -93,7 +93,7 @@ def differences_to_reference_table(
     if not runs or not found:
         return ()
     p_values = np.array([one.p_value for one in found.values()])
-    adjusted = np.stack([evaluate.holm_adjusted_p_values(column) for column in p_values.T], 1)
+    adjusted = np.stack([evaluate.holm(column) for column in p_values.T], 1)
     cells: dict[str, object] = {"method": list(found)}
     for i, name in enumerate(COMPARED_MEASURES):
         cells[f"{name} better by"] = [
