@@ -98,14 +98,14 @@ def test_crowdlab_with_predictions_of_trained_tasks_is_another_score() -> None:
     )  # inputs without information are learnt by heart
     weights = [pv.train.crowdlab(VOTES, one).found["model_weight"] for one in (inside, outside)]
     assert weights[0] > 0.5 and weights[1] < 0.1
-    scores = [pv.score(VOTES, "crowdlab", prediction=one).value for one in (inside, outside)]
+    scores = [pv.score(VOTES, "crowdlab", prediction=one).raw for one in (inside, outside)]
     assert np.abs(scores[0] - scores[1]).max() > 0.1
 
 
 def test_tasks_without_votes_are_predicted_too_and_stratified_by_what_is_known() -> None:
     votes = VOTES.on(GOLD.tasks[:45])
     bare = TrainingData("bare", GOLD.tasks, X, None, None, votes)
-    with pytest.warns(pv.PlurivoxWarning, match="have no label for the target soft"):
+    with pytest.warns(pv.PlurivoxWarning, match="have no label for the target vote-shares"):
         found = train_folds(bare, SPEC, folds=3)
     assert isinstance(found.prediction, SoftLabels) and found.prediction.tasks.tolist() == GOLD.tasks.tolist()
     with pytest.raises(InputError, match="60 tasks cannot be split into 61 folds"):

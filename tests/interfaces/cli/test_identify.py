@@ -124,7 +124,7 @@ def test_a_ranking_joins_scores(call: Call, votes_file: Path, tmp_path: Path) ->
         ),
         (
             "crowdlab VOTES",
-            "crowdlab needs prediction: give a classifier's probabilities for the tasks, such as those of plurivox predict",
+            "crowdlab needs prediction: give the probabilities of a classifier that was not trained on the tasks",
         ),
         (
             "glad-difficulty VOTES --by wawa",

@@ -104,7 +104,11 @@ def test_the_dev_measures_are_those_of_the_predictions_of_the_net(precision: str
 
     plan = Plan(epochs=3, lr=0.1, precision=precision, device="cpu")  # type: ignore[arg-type]
     trained = fit(
-        x[:30], gold.on(gold.tasks[:30]), plan=plan, dev=(x[30:], gold.on(gold.tasks[30:])), measures={"k": keep}
+        x[:30],
+        gold.on(gold.tasks[:30]),
+        plan=plan,
+        dev=(x[30:], gold.on(gold.tasks[30:]), gold.tasks[30:]),
+        measures={"k": keep},
     )
     np.testing.assert_allclose(seen[-1].prob, trained.predict(x[30:]).prob, rtol=1e-12)
 
