@@ -68,6 +68,10 @@ SITTING = (
 AGREEMENT = (
     "src/plurivox/identify/*",
     "src/plurivox/engine/kernels/kappa_and_vote_agreement.py",
+    "src/plurivox/engine/worker_pair_agreement.py",
+    "src/plurivox/evaluate/label_agreement.py",
+    "src/plurivox/evaluate/label_mismatch.py",
+    "src/plurivox/workflows/crowd_agreement.py",
     "tests/*",
     "docs/identify.md",
 )

@@ -13,7 +13,7 @@ X = np.random.default_rng(0).normal(size=(60, 3))
 def test_names_of_rows_are_checked() -> None:
     with pytest.raises(InputError, match="there are 60 rows in x for 59 tasks"):
         rows_with_task_names(X, range(59))
-    with pytest.raises(InputError, match="tasks='name' names a column, but x is no DataFrame"):
+    with pytest.raises(InputError, match="tasks='name' names a column, but x is not a DataFrame"):
         rows_with_task_names(X, "name")
     with pytest.raises(InputError, match="x is a mapping, which names the task of each row"):
         rows_with_task_names({"a": [1.0]}, ["a"])

@@ -301,7 +301,7 @@ def test_pairs_that_share_too_few_tasks_do_not_change_the_mean(weights: str) -> 
 
 # ---- published and independent numbers
 
-SHROUT_FLEISS = np.array(  # (worker, task): six subjects, four judges
+SHROUT_FLEISS = np.array(  # (worker, task): six subjects, four raters
     [[9, 6, 8, 7, 10, 6], [2, 1, 4, 1, 5, 2], [5, 3, 6, 2, 6, 4], [8, 2, 8, 6, 9, 7]], float
 )
 

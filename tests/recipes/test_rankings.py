@@ -40,7 +40,7 @@ def test_a_worker_wrong_on_every_vote_is_at_the_bottom_by_the_papers_trace() -> 
     table = made["made, workers: the 61 worst"]
     at = table.cells["worker"].tolist().index("wrong")
     trace, pooled = table.cells["trace"], table.cells["trace-pooled"]
-    assert trace[at] == min(trace) < 0.5 and pooled[at] > 5  # the pooled one is no trace of ten labels
+    assert trace[at] == min(trace) < 0.5 and pooled[at] > 5  # the pooled one is far from it
     scores = pv.score(votes, "trace")
     assert trace.tolist() == scores.raw[[scores.names.tolist().index(one) for one in table.cells["worker"]]].tolist()
     assert any("trace-pooled, spam-score-pooled: of a fit by dawid-skene[pool=4]" in note for note in table.notes)

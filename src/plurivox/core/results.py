@@ -228,7 +228,7 @@ class Scores(DataType):
 def _interval_of_raw_from_interval_of_badness(
     raw: Floats, badness: Floats, low: Floats | None, high: Floats | None
 ) -> tuple[Floats | None, Floats | None]:
-    """Return the interval of `raw`, given that of `badness`; (None, None) if raw is no linear function of badness."""
+    """Return the interval of `raw`, given that of `badness`; (None, None) if raw is not a linear function of badness."""
     line = _slope_and_offset_of_raw(raw, badness)
     if low is None or high is None or line is None:
         return None, None

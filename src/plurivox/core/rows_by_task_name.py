@@ -151,7 +151,7 @@ def _frame_without_column_and_column(frame: Any, column: str, what: str) -> tupl
     """Return (the DataFrame without a column, the names in this column); InputError if there is no such column."""
     columns = list(getattr(frame, "columns", ()))
     if not columns:
-        raise InputError(f"tasks={column!r} names a column, but {what} is no DataFrame; {HOW_TO_NAME_ROWS}")
+        raise InputError(f"tasks={column!r} names a column, but {what} is not a DataFrame; {HOW_TO_NAME_ROWS}")
     if column not in columns:
         raise InputError(f"{what} has no column {column!r} of task names; its columns are {first_few(columns, 6)}")
     rest = frame.drop(columns=[column]) if _is_pandas(frame) else frame.drop(column)

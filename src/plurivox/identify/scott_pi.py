@@ -16,7 +16,7 @@ class ScottPi(MeanKappaOfWorkerPairs):
     distance between two labels drawn from all labels of both workers together. Cohen's kappa differs in that it draws one
     from each worker's own labels. Two different labels have distance 1, or one by `weights`. A pair counts if it shares at
     least `least` tasks, and is left out if both always give the same single label; `n` is the number of pairs that count.
-    For soft answers the distances are expected ones. Fleiss' kappa is the other generalisation to more workers: it pools the
+    For soft answers the distances are expected ones. Fleiss' kappa is the other generalisation to more workers: it takes the
     labels of all. The pis of pairs that share few tasks are biased downwards and vary much, and the interval (from resamples,
     shifted to be centred at the coefficient) is rough for these. `raw` is pi, badness = 1 - pi.
 

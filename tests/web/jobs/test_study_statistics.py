@@ -29,7 +29,7 @@ def collected(answers: Answers) -> CollectedAnswers:
 
 
 def test_agreement_by_hour_lists_the_latest_hours_of_a_long_study() -> None:
-    """Three workers label a task per hour; in every fourth hour one of them disagrees with the others."""
+    """Every hour three workers label one task; in every fourth hour one of them disagrees with the others."""
     n, first = MAX_HOURS + 30, 450_000 * 3600.0
     row = np.random.default_rng(0).permutation(3 * n)  # answers of an hour are not next to each other
     hour, worker = row // 3, row % 3

@@ -16,7 +16,7 @@ def wide_to_long(
 ) -> tuple[Columns, list[str]]:
     """Return a wide table of votes (one row per task, one column per worker) as long columns task, worker, label, and notes.
 
-    `worker_columns` are the columns to read; None: all but the task column, with an error for those that are no workers.
+    `worker_columns` are the columns to read; None: all but the task column, with an error for those that are not workers.
     """
     if task_column is not None:
         table.check_has_columns({"task": task_column})

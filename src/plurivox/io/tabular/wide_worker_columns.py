@@ -12,8 +12,8 @@ from plurivox.io.tabular.table_files import Columns
 NAMES_OF_OTHER_COLUMNS = ("gold", "gold_label", "truth", "true_label", "ground_truth", "label", "split")
 DIFFERENT = 0.9  # a column with at least this share of different values has values that are nearly all different
 OWN = 0.9  # a column whose values occur in no other column, up to this share, shares no labels with the workers
-MIN_VALUES, MIN_OWN_VALUES = 3, 5  # fewer values are no reason to refuse a column, or to note it
-MANY_VALUES = 20  # a column with so many values is judged even if most of its cells are empty
+MIN_VALUES, MIN_OWN_VALUES = 3, 5  # a column with fewer values is not refused, or not noted
+MANY_VALUES = 20  # a column with so many values is checked even if most of its cells are empty
 MAX_SUGGESTED = 12  # worker columns listed in a message
 
 
@@ -24,7 +24,7 @@ def find_worker_columns(
 
     Without `named`, raise InputError for a column that is not a worker by its name (gold, split, ...) or by its values: nearly
     all different, and not those of the other columns (text, URLs, ids, dates, scores). A column that is named, or for which
-    the values are no proof, gets a note instead.
+    the values prove nothing, gets a note instead.
     """
     given = None if named is None else [str(name) for name in named]
     columns = [name for name in table.names if name != task_column] if given is None else given
@@ -118,7 +118,7 @@ def _check_named_columns(table: Columns, task_column: str | None, named: list[st
 
 
 def _check_column_names(table: Columns, task_column: str | None, columns: list[str]) -> None:
-    """Raise InputError if a wide table has no worker columns, columns that are no workers by name, or is a long table."""
+    """Raise InputError if a wide table has no worker columns, columns that cannot be workers by their name, or is a long table."""
     if not columns:
         raise InputError(f"{table.where} has no column besides {task_column!r}; a wide table has one column per worker")
     if {"worker", "label"} <= set(columns):
