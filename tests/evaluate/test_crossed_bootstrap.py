@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from plurivox.core.errors import InputError, OptionError
+from plurivox.core.name_encoding import as_names
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import compare_predictions, compare_runs, holm
 
@@ -78,3 +79,13 @@ def test_holm_equals_its_definition_and_ignores_nan() -> None:
     by_hand = [min(1, max(smallest_first[j] * (12 - j) for j in range(i + 1))) for i in range(12)]
     np.testing.assert_allclose(np.sort(holm(p)), by_hand)
     assert holm([np.nan, 0.02, 0.03]).tolist()[1:] == [0.04, 0.04]
+
+
+def test_groups_may_be_names_in_any_order() -> None:
+    one, two = runs([0.9] * 2), runs([0.8] * 2, seed=1)
+    names = [f"tweet {i // 2}" for i in range(N)]
+    codes = [i // 2 for i in range(N)]
+    by_name, by_code = (
+        compare_runs(one, two, TRUTH, measures=["accuracy"], groups=g) for g in (as_names(names), codes)
+    )
+    assert by_name.gain[0] == by_code.gain[0] and by_name.low[0] == pytest.approx(by_code.low[0], abs=0.02)

@@ -91,3 +91,8 @@ def test_holm_equals_values_by_hand_and_statsmodels() -> None:
 def test_holm_at_its_limits() -> None:
     assert holm([0.01, 0.01, 0.01]).tolist() == pytest.approx([0.03] * 3)
     assert holm([0.6, 0.7]).tolist() == [1, 1] and len(holm([])) == 0
+
+
+def test_the_same_ranks_with_ties_on_every_data_set_have_the_exact_p_value() -> None:
+    # three orders of (tie, tie, worst) per data set: all three data sets agree with probability 1 / 3^2
+    assert friedman([[0.9, 0.9, 0.5], [0.8, 0.8, 0.1], [0.7, 0.7, 0.6]]).p_value == pytest.approx(1 / 9)

@@ -98,6 +98,9 @@ def test_labels_in_another_order_than_x_are_refused() -> None:
     )  # labels have no task names, so that an index may contain a name twice
     again = clone(model).fit(drawn, y.loc[drawn.index], sample_weight=pandas.Series(1.0, drawn.index))
     assert (again.predict(x) == y).mean() > 0.8
+    weight = pandas.Series(1.0, index=y.index)[::-1]
+    with pytest.raises(InputError, match="rows of X and sample_weight have different names"):
+        CrowdClassifier(net="linear", plan=FAST, random_state=0).fit(x, y, sample_weight=weight)
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.float32, np.float64])

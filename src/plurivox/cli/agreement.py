@@ -93,7 +93,7 @@ def _number_of_pairs_to_show(text: str) -> int | None:
     """Return the number of pairs of workers to show; None for all. Raise OptionError if the text is neither."""
     if text == "all":
         return None
-    if not text.isdigit():
+    if not text.isdecimal():
         raise OptionError(f"--pairs is a number or all; got {text!r}")
     return int(text)
 

@@ -109,7 +109,8 @@ def check_codes(codes: Ints, low: int, n_names: int, what: str) -> None:
 def sorted_names(names: Names) -> Names:
     """Return names in ascending order.
 
-    Never sort text by `np.sort(names)`, `np.argsort(names)` or `np.unique(names, return_inverse=True)`: numpy's default sort
+    Never sort text by `np.sort(names)`, `np.argsort(names)` or `np.unique(names, return_inverse=True)`
+    (or `return_counts`): numpy's default sort
     of StringDType crashes the process for some inputs, such as two sorted lists joined (seen in numpy 2.4). The stable sort
     does not; `encode` and `distinct_names` use it.
     """

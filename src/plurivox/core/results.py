@@ -246,7 +246,7 @@ def _slope_and_offset_of_raw(raw: Floats, badness: Floats) -> tuple[float, float
     known = np.isfinite(raw) & np.isfinite(badness)
     x, y = badness[known], raw[known]
     tolerance = 1e-9 * max(1.0, float(np.abs(np.concatenate([x, y])).max(initial=0)))
-    n_different, lines = len(np.unique(x)), [(1.0, 0.0), (-1.0, 1.0), (-1.0, 0.0)]
+    n_different, lines = len(np.unique(x)), [(-1.0, 1.0), (1.0, 0.0), (-1.0, 0.0)]
     if n_different > 1:
         lines.append((-1.0, float((x + y).mean())))
     if n_different > 2:

@@ -128,14 +128,14 @@ def weights_by_row(weight: Any, given: NamedRows) -> Any:
     return values[place]
 
 
-def check_same_index(x: Any, y: Any) -> None:
-    """Raise InputError if x and y are DataFrames or Series whose indices name their rows in different orders."""
+def check_same_index(x: Any, y: Any, what: str = "y") -> None:
+    """Raise InputError if x and y (`what`) are DataFrames or Series whose indices name their rows in different orders."""
     if not (_is_pandas(x) and _is_pandas(y)) or _is_default_index(x.index) or _is_default_index(y.index):
         return
     if len(x.index) == len(y.index) and list(x.index) != list(y.index):
         raise InputError(
-            f"the rows of X and y have different names: X begins with {first_few(x.index)}, y with {first_few(y.index)}; "
-            "put them into the same order, y.loc[X.index]"
+            f"the rows of X and {what} have different names: X begins with {first_few(x.index)}, {what} with "
+            f"{first_few(y.index)}; put them into the same order, {what}.loc[X.index]"
         )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import InputError, OptionError
-from plurivox.core.name_encoding import as_names
+from plurivox.core.name_encoding import as_names, encode
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate.align_tasks_and_labels import align_rows
 from plurivox.evaluate.bootstrap_over_tasks import MAX_CELLS, TaskSums
@@ -70,10 +70,10 @@ def two_sided_p_values(resampled_gains: Floats) -> Floats:
 
 def _group_codes(groups: Any, n_tasks: int) -> Ints:
     """Return (n_tasks,) integers from 0 that are equal for tasks of the same group; InputError if not one group per task."""
-    given = np.asarray(groups)
-    if len(given) != n_tasks:
-        raise InputError(f"there are {len(given)} groups for {n_tasks} tasks of the truth; give one group per task")
-    return np.unique(given, return_inverse=True)[1]
+    codes, _ = encode(groups, "groups")
+    if len(codes) != n_tasks:
+        raise InputError(f"there are {len(codes)} groups for {n_tasks} tasks of the truth; give one group per task")
+    return codes
 
 
 def _measures_as_task_sums(prediction: SoftLabels, truth: SoftLabels, measures: Sequence[Any]) -> list[TaskSums]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from plurivox.core.name_encoding import as_names, positions
+from plurivox.core.name_encoding import as_names, encode, positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.engine.answer_pair_agreement import agreeing_pair_share_per_task
@@ -204,5 +204,5 @@ def _gold_statistics_by_name(votes: Votes, gold: SoftLabels | None) -> dict[str,
             (hit & top).astype(float) @ (1 / np.maximum(n_top, 1))[tally.row_of_each_candidate] / len(known)
         ),
         "share_gold_unvoted": 1 - mean_or_zero(voted),
-        "majority_label_share": float(np.unique(truth, return_counts=True)[1].max() / len(truth)),
+        "majority_label_share": float(np.bincount(encode(truth)[0]).max() / len(truth)),
     }

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from plurivox.core.array_types import Floats
+from plurivox.core.array_types import Bools, Floats
 from plurivox.core.votes import Votes
 from plurivox.engine.answer_pair_agreement import has_two_or_more_answers
 
@@ -74,7 +74,7 @@ def _terms_of_tasks_with_two_votes(votes: Votes) -> sparse.csr_array:
     shape, n = (votes.n_tasks, votes.n_labels), votes.support
     cells = (votes.task.astype(np.int64), votes.label.astype(np.int64))
     count = sparse.csr_array((votes.weights, cells), shape)
-    is_soft = np.zeros(len(votes), bool) if votes.answer is None else votes.worker >= 0
+    is_soft = _mask_of_rows_of_soft_answers(votes)
     squares = sparse.csr_array((np.where(is_soft, votes.weights**2, votes.weights), cells), shape)
     others = sparse.csr_array(count.multiply((n - 1)[:, None]))
     both = count.multiply(count) - squares
@@ -82,6 +82,14 @@ def _terms_of_tasks_with_two_votes(votes: Votes) -> sparse.csr_array:
     total = sparse.csr_array(n[:, None])
     terms = sparse.csr_array(sparse.hstack([both, others, apart, count, count - squares, total]))
     return terms[has_two_or_more_answers(n)]
+
+
+def _mask_of_rows_of_soft_answers(votes: Votes) -> Bools:
+    """(n_rows,) whether a row belongs to an answer of several rows; other rows are plain votes or counts of them."""
+    if votes.answer is None:
+        return np.zeros(len(votes), bool)
+    _, answer, n_rows = np.unique(votes.answer, return_inverse=True, return_counts=True)
+    return np.asarray(n_rows[answer] > 1)
 
 
 def _specific_and_alpha(sums: Floats, n_labels: int) -> Floats:

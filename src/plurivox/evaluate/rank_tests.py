@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import factorial
+from math import factorial, prod
 
 import numpy as np
 
@@ -55,7 +55,9 @@ def friedman(values: Floats | Sequence[Sequence[float]]) -> FriedmanTest:
     chi2 = float(friedmanchisquare(*table.T).statistic)
     rest = n * (k - 1) - chi2
     if rest < 1e-9 * n * k:  # every data set gives the same ranks
-        return FriedmanTest(chi2, np.inf, factorial(k) ** -(n - 1.0), k, n)
+        tied = np.unique(table[0], return_counts=True)[1].tolist()
+        n_orders = factorial(k) / prod(factorial(t) for t in tied)  # distinct orders of the ranks of one data set
+        return FriedmanTest(chi2, np.inf, n_orders ** -(n - 1.0), k, n)
     f = (n - 1) * chi2 / rest
     return FriedmanTest(chi2, f, float(f_distribution.sf(f, k - 1, (k - 1) * (n - 1))), k, n)
 

@@ -111,6 +111,7 @@ class Icc(Identifier):
         name = f"{self.name()} with the model {self.model}"
         votes.require_worker_names(name)
         active = np.unique(votes.worker)
+        self._raise_if_table_is_too_sparse(votes, len(active), name)
         values = np.full((votes.n_tasks, votes.n_workers), np.nan)
         values[votes.task, votes.worker] = 0
         np.add.at(values, (votes.task, votes.worker), votes.weights * _centred_positions(votes)[votes.label])
@@ -124,6 +125,17 @@ class Icc(Identifier):
         values = values[full]
         sums = [np.ones(len(values)), values.sum(1) ** 2 / values.shape[1], (values**2).sum(1)]
         return np.column_stack([*sums, values])
+
+    def _raise_if_table_is_too_sparse(self, votes: Votes, n_active_workers: int, name: str) -> None:
+        """Raise InputError, before a table of tasks and workers is made, if it cannot be complete."""
+        n_tasks = int((votes.support > 0).sum())
+        n_cells = len(np.unique(votes.task.astype(np.int64) * votes.n_workers + votes.worker))
+        if self.incomplete == "error" and n_cells < n_tasks * n_active_workers:
+            raise InputError(
+                f"{name} needs a complete table: {n_cells:,} of {n_tasks * n_active_workers:,} answers of {n_active_workers:,} "
+                f"workers to {n_tasks:,} tasks are there; use model=one-way, incomplete=left-out, or only the workers who "
+                "answered all"
+            )
 
     def _two_way_icc(self, term_sums: Floats) -> Floats:
         """Return (n,) ICC(A,1), ICC(C,1) or their k-forms from sums of the terms of `_two_way_terms` over tasks."""

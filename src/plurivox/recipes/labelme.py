@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from plurivox import evaluate
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, unknown_name_error
 from plurivox.core.method import option, split_at_commas_outside_brackets
 from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.recipe_tables import Tables
@@ -24,6 +24,8 @@ METHODS = (
     "crowd-layer,conal,trace-regularised,geo-crowd-net-f,geo-crowd-net-w,union-net-a,union-net-b,annot-mix,raykar,"
     "raykar-logistic"
 )
+
+DEFAULT_REFERENCE = "dawid-skene"
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Labelme(Recipe):
     choose: Literal["gold", "votes"] = option(
         "votes", "labels of the dev photos by which the best epoch and the L2 penalty are chosen"
     )
-    reference: str = option("dawid-skene", "method that every other method is compared with on the test photos")
+    reference: str = option(DEFAULT_REFERENCE, "method that every other method is compared with on the test photos")
     net: str = option("labelme-head", "network that is trained on the features")
     epochs: int = option(50, "number of training epochs", low=1)
     batch: int = option(64, "batch size: photos per step", low=1)
@@ -64,6 +66,12 @@ class Labelme(Recipe):
     l2: str = option("100,300,1000,3000,10000,30000", "L2 penalties that raykar-logistic chooses from")
     folder: str = option("", "folder to save every result in; an interrupted recipe continues from it")
     seed: int = option(0, "seed of the first run", low=0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        methods = split_at_commas_outside_brackets(self.methods)
+        if self.reference and self.reference != DEFAULT_REFERENCE and self.reference not in methods:
+            raise unknown_name_error("method of this recipe", self.reference, methods)
 
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
         """Train every method in every run, and return tables of the measures on test photos and on held-out training photos."""

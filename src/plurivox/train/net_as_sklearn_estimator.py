@@ -73,6 +73,7 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             table, target, sample_weight = self._check_inputs_of_named_tasks_set_classes(X, y, sample_weight, tasks)
         else:
             check_same_index(X, y)
+            check_same_index(X, sample_weight, "sample_weight")
             # labels and probabilities have no task names: the index of X is used only with those of sample weights
             named = tasks is not None or isinstance(sample_weight, Mapping) or isinstance(X, Mapping)
             given = rows_with_task_names(X, tasks, "X") if named else NamedRows(X, None)

@@ -190,14 +190,16 @@ def _votes_of_different_people_with_notes(votes: Votes, repeats: str | None) -> 
         return votes, [note] if votes.n_repeats else []
     if repeats == "last":
         raise InputError(
-            "which answer is the last is known only when a table is read: pv.votes(..., repeats='last'), or give the file"
+            "which answer is the last is known only when a table is read: give the table itself, or in Python read it with "
+            "pv.votes(..., repeats='last')"
         )
     made = one_answer_per_task_and_worker(votes, as_sets=repeats == "set")
     notes = []
     if repeats == "first" and made.n_shared:
         raise InputError(
             f"{made.n_shared:,} times a worker gave several labels to a task and it is not known which came first: read the "
-            "table with repeats='first' (its row order), or use repeats='set' or 'all'"
+            "table itself with repeats='first' (--repeats first), which uses its row order, or use repeats='set' "
+            "(--repeats set) or 'all' (--repeats all)"
         )
     if made.n_left_out:
         notes.append(
@@ -208,7 +210,7 @@ def _votes_of_different_people_with_notes(votes: Votes, repeats: str | None) -> 
         times = "1 time" if made.n_shared == 1 else f"{made.n_shared:,} times"
         notes.append(
             f"{times} a worker gave several labels to a task, and no time or answer number says which came first: they share "
-            "one vote in equal parts. If they are repeats in the order of the rows: --repeats first; if they are sets of "
+            "one vote. If they are repeats in the order of the rows: --repeats first; if they are sets of "
             "labels (multi-label): --repeats set; to count each as a vote: --repeats all (repeats='first', ...)"
         )
     if repeats == "set":
@@ -337,7 +339,8 @@ def _row_of_mean_over_pairs(
     free = max(pairs.n_tasks - 1, 1)
     half = float(stdtrit(free, 0.975)) * pairs.mean_standard_error * ((free + 1) / free) ** 0.5
     if len(known) == 1:  # the row of the pair has the same kappa, and the better interval
-        low, high = (float(one[0]) for one in _interval_of_pair_kappas(pairs, distance_range))
+        at = int(np.flatnonzero(~np.isnan(pairs.kappa))[0])
+        low, high = (float(one[at]) for one in _interval_of_pair_kappas(pairs, distance_range))
     elif half > 0:
         low, high = max(value - half, -1.0), min(value + half, 1.0)
     else:

@@ -198,7 +198,7 @@ def make_crowd_scores(
     """
     if np.isnan(raw_coefficient):
         warnings.warn(
-            f"{method.name()} is undefined: all votes are for one label",
+            f"{method.name()} is undefined for these votes: they do not vary, for example if all are for one label",
             PlurivoxWarning,
             stacklevel=5,
         )

@@ -118,7 +118,7 @@ def _check_named_columns(table: Columns, task_column: str | None, named: list[st
 
 
 def _check_column_names(table: Columns, task_column: str | None, columns: list[str]) -> None:
-    """Raise InputError if a wide table has no worker columns, columns that cannot be workers by their name, or is a long table."""
+    """Raise InputError if a wide table has no worker columns, has columns named gold, truth, ..., or is a long table."""
     if not columns:
         raise InputError(f"{table.where} has no column besides {task_column!r}; a wide table has one column per worker")
     if {"worker", "label"} <= set(columns):

@@ -100,11 +100,13 @@ def differences_to_reference_table(
             str(evaluate.Interval(float(one.gain[i]), float(one.low[i]), float(one.high[i]))) for one in found.values()
         ]
         cells[f"{name} p, Holm"] = adjusted[:, i]
+    left_out = [method for method in predictions if method != reference and method not in found]
     note = (
         f"{len(runs)} runs; 95% intervals and p by a bootstrap over test photos and runs; p adjusted for {len(found)} methods "
         "by Holm's method, for each measure"
     )
-    return (Table(f"Better than {reference} on the test photos", cells, (note,)),)
+    notes = (note, f"not compared, since they have another number of runs: {', '.join(left_out)}" if left_out else "")
+    return (Table(f"Better than {reference} on the test photos", cells, tuple(filter(None, notes))),)
 
 
 def train_and_measure_on_held_out_fold(

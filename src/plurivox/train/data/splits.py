@@ -94,7 +94,7 @@ def read_split(path: str | Path) -> dict[str, Names]:
     task, split = header.index("task"), header.index("split")
     found: dict[str, list[str]] = {}
     for row in rows:
-        if len(row) == len(header) and row[split]:
+        if row[split]:
             found.setdefault(row[split], []).append(row[task])
     if len(twice := duplicates(as_names([one for listed in found.values() for one in listed]))):
         raise InputError(f"{path} puts tasks into two splits: {first_few(twice)}")
@@ -107,7 +107,7 @@ def read_task_list(path: str | Path) -> Names:
     if "task" not in header:
         raise InputError(f"{path} needs the column task; it has {first_few(header, 6)}")
     task = header.index("task")
-    return as_names([row[task] for row in rows if len(row) == len(header) and row[task]], "tasks")
+    return as_names([row[task] for row in rows if row[task]], "tasks")
 
 
 def _read_csv_header_and_rows(path: str | Path, contents: str) -> tuple[list[str], list[list[str]]]:
@@ -119,7 +119,10 @@ def _read_csv_header_and_rows(path: str | Path, contents: str) -> tuple[list[str
         raise InputError(f"there is no file {path}") from None
     except (ValueError, csv.Error) as cause:
         raise InputError(f"{path} is not a CSV file of {contents} ({cause})") from None
-    return header, rows
+    for line, row in enumerate(rows, start=2):
+        if row and len(row) != len(header):
+            raise InputError(f"{path}, line {line} has {len(row)} cells; the header has {len(header)}")
+    return header, [row for row in rows if row]
 
 
 def _sorted_tasks_and_codes_or_zeros(

@@ -211,8 +211,11 @@ def _pair_with_hard_target(pair: Pair, given: str | Target, hard_target: str) ->
 
 
 def _warn_if_smoothed_target_is_not_named(target: str) -> None:
-    """Warn if `target` is `smoothed` without its option `of`, whose default was gold before version 0.2."""
+    """Warn if `target` is, or contains, `smoothed` without its option `of`, whose default was gold before version 0.2."""
     name, given = parse_spec(target)
+    for inner in given.values():
+        if isinstance(inner, str) and inner:
+            _warn_if_smoothed_target_is_not_named(inner)
     if name == Smoothed.name() and not given.get("of"):
         warnings.warn(
             f"smoothed smooths the {DEFAULT_OF} vote; before version 0.2 it smoothed gold labels: write smoothed[of=gold] for "
