@@ -30,7 +30,8 @@ STEPS: dict[str, tuple[Methods, str]] = {
         "    plurivox clean too-fast votes.csv --seconds 2 -o cleaned\n"
         "    plurivox clean votes.csv --drop-workers spam-score-pooled --quantile 0.1 -o cleaned\n\n"
         "In Python: `pv.clean.clean(answers, rules, gold)`, `pv.clean_set(dataset, rules)` and `pv.prune(votes, score, "
-        "quantile)`. All rules but the three on percents and the two of Collins et al. also work on plain votes.",
+        "quantile)`. All rules but `contradiction`, `missing-percent`, `percent-out-of-range` and the two of "
+        "Collins et al. also work on plain votes.",
     ),
     "elicit": (elicit.methods, "From `Answers`, as people entered them, to `Votes`, with flags for odd answers."),
     "identify": (

@@ -330,7 +330,7 @@ def test_one_way_icc_with_unequal_votes_equals_an_analysis_of_variance() -> None
 def test_two_way_icc_needs_a_complete_table_or_leaves_tasks_out() -> None:
     gaps = SHROUT_FLEISS.copy()
     gaps[1, 2] = NAN
-    with pytest.raises(InputError, match="needs a complete table: 5 of 6 tasks were answered by all 4 workers"):
+    with pytest.raises(InputError, match="needs a complete table: 23 of 24 answers of 4 workers to 6 tasks"):
         score("icc[model=agreement]", votes=votes_of(gaps))
     complete = crowd_score("icc[model=agreement]", votes_of(np.delete(SHROUT_FLEISS, 2, axis=1)))
     assert crowd_score("icc[model=agreement,incomplete=left-out]", votes_of(gaps)) == pytest.approx(complete)

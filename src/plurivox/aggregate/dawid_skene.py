@@ -27,7 +27,8 @@ class DawidSkene(EMAggregator):
 
     p(task has k) is proportional to prior_k * product over its votes of matrix_worker[k, said] ^ weight. The rows of a matrix
     are the expected counts of a worker's votes on tasks of true label k, plus pseudo-counts, divided by their sum; the prior
-    is the mean of the posteriors. EM starts from vote shares and converges to a maximum of the likelihood (times the density
+    is the mean of the posteriors. EM starts from vote shares and converges to a local maximum
+    of the likelihood (times the density
     of the pseudo-counts); the trace holds this objective. Pseudo-counts are equal in all entries (`smooth`), differ on the
     `diagonal`, or follow the confusion matrix of the whole crowd with a strength of `pool` votes per row; that matrix is
     estimated in the first passes and then fixed. Gold labels are clamped and used to estimate the matrices. Ability is a

@@ -33,7 +33,8 @@ class PlantNet(Aggregator):
     A worker has identified a label if they voted for it on a valid task with that label. If the authors of tasks are known
     (`authors=earliest`: the worker of the earliest vote), only labels identified on the worker's own tasks count 1 each; other
     labels that the worker voted for on tasks with that label count `vote_worth` each, and the sum of these is rounded. Experts
-    have a fixed weight, by default larger than that of a worker with 10,000 labels, so one expert makes a task valid.
+    have a fixed weight, by default larger than that of a worker with 10,000 labels, so one
+    expert outweighs the other workers unless they are many.
 
     p(k | task) is the share of label k in the weight of the votes. `found["undecided"]` is the number of tasks that are not
     valid, `found["decided"]` a boolean per task. The ability is w_j. Ties go to the first label.

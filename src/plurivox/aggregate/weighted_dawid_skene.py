@@ -22,7 +22,8 @@ class WeightedDawidSkene(EMAggregator):
     """Weighted vote shares; the weight of a vote is its worker's accuracy on that label in Dawid-Skene.
 
     p(task has k) = sum of matrix_worker[k, k] over the votes for k, divided by the same sum over all labels, with the
-    matrices estimated by Dawid-Skene. The soft labels are less certain than those of Dawid-Skene. If all weights of a task are
+    matrices estimated by Dawid-Skene. A task on which all workers agree gets
+    probability 1; others are mostly less certain than by Dawid-Skene. If all weights of a task are
     0, its vote shares are used. Trace and abilities are those of Dawid-Skene.
 
     "WDS" in Lefort et al. (2024), https://doi.org/10.57750/qmaz-gr91

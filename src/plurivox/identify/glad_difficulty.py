@@ -15,7 +15,7 @@ class GladDifficulty(Identifier):
 
     raw(task) = exp(-log beta) = 1 / beta, where beta is the ease of the task: a vote of a worker of ability alpha is right
     with probability 1 / (1 + exp(-alpha beta)). If it is near 0, every worker of positive ability is right; if it is large,
-    even the ablest workers answer at random. badness = raw; a task without votes gets nan.
+    every worker is right with probability 1/2. badness = raw; a task without votes gets nan.
 
     Whitehill, Ruvolo, Wu, Bergsma & Movellan (2009), Whose vote should count more, NeurIPS 22; as a score of tasks: Lefort
     et al. (2024), section 5.1, https://doi.org/10.57750/qmaz-gr91

@@ -15,7 +15,8 @@ class SpamScore(ConfusionScore):
         raw = 1 / (K (K - 1)) * sum over pairs k < l of sum_y (pi[k, y] - pi[l, y])^2,
 
     every pair of rows taken once: the squared distance to the nearest matrix of identical rows, divided by K - 1. It is 0
-    for a spammer and 1 for a worker who is always right, or always wrong in the same way. badness = 1 - raw. The fit
+    for a spammer and 1 for a worker who is always right, or who exchanges
+    labels one to one. badness = 1 - raw. The fit
     is dawid-skene unless another is given (--by). With few votes per worker and many labels most rows of a matrix have no
     votes, and the score says little about the worker: to rank or drop workers, `spam-score-pooled` is then better.
 

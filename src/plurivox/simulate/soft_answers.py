@@ -33,12 +33,14 @@ HONESTY_CONCENTRATION = 20.0  # a worker's honesty is drawn from Beta(20 h, 20 (
 
 @dataclass(frozen=True)
 class SoftAnswers(Simulator):
-    """Workers have calibrated beliefs about the true label and enter them in a form: percents, runner-ups and faults.
+    """Workers have beliefs about the true label and enter them in a form: percents, runner-ups and faults.
 
     An honest answer comes from a belief b ~ Dirichlet(a + e_true) with a = 1 / (sharpness n_labels), which is calibrated. Any
     other answer comes from Dirichlet(a). A worker's sharpness is log-normal, honesty, the share of honest answers, is drawn
     from a Beta distribution, and the stated belief is the power exp(boast N(0, 1)) of the belief. Percents are typed in
-    multiples of five nine times in ten; faults occur as often as in the released answers of Collins et al. Votes are the top
+    multiples of five nine times in ten; faults occur as often as in the released answers of Collins et al.,
+    except missing percents and percents out of range, whose rates are assumed. Beliefs are calibrated if all labels are equally
+    frequent. Votes are the top
     labels of first answers.
 
     Collins, Bhatt and Weller (2022), https://doi.org/10.1609/hcomp.v10i1.21986.

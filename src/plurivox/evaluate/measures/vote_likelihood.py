@@ -1,7 +1,7 @@
 """Likelihood of the vote counts under a prediction, and the divergence that even a perfect prediction has from few votes.
 
 The shares of n votes are a noisy estimate of the truth. With three votes as reference a perfect model looks wrong,
-so the divergence due to the sampling noise of n votes is reported beside every divergence.
+so the divergence due to the sampling noise of n votes is reported beside KL divergence and cross-entropy.
 """
 
 import numpy as np
