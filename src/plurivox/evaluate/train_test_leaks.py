@@ -58,8 +58,8 @@ def find_copies(
 def find_twins(tasks: Sequence[Any], x: Floats, split: Mapping[Any, str], *, near: float = 0.99) -> list[Finding]:
     """Return findings for tasks in different parts of a split with nearly the same features, such as augmented copies.
 
-    The cosine similarity of centred features is at least `near`. Every pair of parts is compared in blocks: 10,000 x 10,000
-    tasks fit into memory. Barz and Denzler (2020), https://doi.org/10.3390/jimaging6060041
+    The cosine similarity of centred features is at least `near`. Every pair of parts is compared in blocks.
+    Barz and Denzler (2020), https://doi.org/10.3390/jimaging6060041
 
     >>> x = np.array([[1., 0, 0], [1., 1e-3, 0], [0, 1., 0], [0, 0, 1.]])
     >>> find_twins("abcd", x, {"a": "train", "b": "test", "c": "train", "d": "test"})[0].tasks

@@ -29,9 +29,9 @@ class Fornaciari2021(Recipe):
 
     Fornaciari et al. (2021), https://doi.org/10.18653/v1/2021.naacl-main.204. The hard head is trained on gold labels, or on
     silver labels (the majority; tasks with a tie are not trained on); the soft head on softmax shares of the votes, with KL,
-    inverse KL or cross-entropy in bits. KL and cross-entropy differ by a constant: with the same seed they give the same network up to
-    rounding. The epoch is chosen by macro F1 on the dev tasks, against the same kind of label as in training; test measures
-    are always against gold labels. `folds=0` uses the splits of the data (pos: 200 other tweets, and 500 with two
+    inverse KL or cross-entropy in bits. KL and cross-entropy differ by a constant: with the same seed they give the same
+    network up to rounding. The epoch is chosen by macro F1 on the dev tasks, against the same kind of label as in training;
+    test measures are always against gold labels. `folds=0` uses the splits of the data (pos: 200 other tweets, and 500 with two
     annotators for soft measures); with folds, all tokens of a tweet, or all pairs of a word, are in the same fold, unlike in
     the paper, which split single tokens. There are no pretrained word vectors unless the network reads a file of them.
     Tokens tagged by rule count as 177 equal votes, as in the source. The gold labels of stemming are the answers of one
