@@ -5,7 +5,7 @@ import pytest
 
 from plurivox.core.errors import InputError
 from plurivox.core.name_encoding import as_names
-from plurivox.core.rows_by_task_name import rows_with_task_names, select_rows_of_tasks
+from plurivox.core.rows_by_task_name import rows_with_task_names, select_rows_of_tasks, weights_by_row
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 
@@ -33,3 +33,11 @@ def test_numbered_tasks_need_no_names_and_a_number_is_its_text() -> None:
     with pytest.raises(InputError, match="cannot be known"):
         select_rows_of_tasks(X, texts, owner="votes", all_tasks=texts)
     np.testing.assert_array_equal(select_rows_of_tasks(X, texts, range(60), owner="votes", all_tasks=texts)[0], X)
+
+
+@pytest.mark.parametrize("weight", [np.ones(4), np.ones(2), 1.0])
+def test_rows_with_names_need_one_weight_each(weight: object) -> None:
+    given = rows_with_task_names(np.eye(3), ["a", "b", "c"], "x")
+    assert weights_by_row([1, 2, 3], given) == [1, 2, 3] and weights_by_row(None, given) is None
+    with pytest.raises(InputError, match="for 3 rows; give one weight per row"):
+        weights_by_row(weight, given)

@@ -111,7 +111,8 @@ def n_rows(rows: Any) -> int:
 def weights_by_row(weight: Any, given: NamedRows) -> Any:
     """Return the weights of the rows: one per row, or by task if they are a mapping or a Series with an index of names.
 
-    InputError if a row has no weight, or if a mapping of weights meets rows without names.
+    InputError if a row has no weight, if a mapping of weights meets rows without names, or if rows with names do not have one
+    weight each.
     """
     if isinstance(weight, Mapping):
         names, values = as_names(list(weight), "tasks of the weights"), np.array(list(weight.values()))
@@ -120,6 +121,11 @@ def weights_by_row(weight: Any, given: NamedRows) -> Any:
     elif _is_pandas(weight) and not _is_default_index(weight.index) and given.tasks is not None:
         names, values = as_names(list(weight.index), "index of the weights"), np.asarray(weight)
     else:
+        if weight is not None and given.tasks is not None and np.shape(weight) != (len(given.tasks),):
+            raise InputError(
+                f"the weights have the shape {np.shape(weight)} for {len(given.tasks)} rows; give one weight per row, or "
+                "{task: weight}"
+            )
         return weight
     assert given.tasks is not None
     place = positions(names, given.tasks)
