@@ -9,7 +9,7 @@ from pathlib import Path
 
 from plurivox.core.recipe_tables import Table
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.evaluate import Interval, compare_runs, holm
+from plurivox.evaluate import compare_runs, holm
 from plurivox.train.trained_net import Trained
 from plurivox.workflows.load_training_data import load_training_data, read_splits_of_run_folder
 
@@ -36,9 +36,8 @@ def difference_table(data_path: str, reference: Path, others: list[Path]) -> Tab
         runs = test_predictions(data_path, folder)
         for truth, measures in ((gold, HARD), (shares, SOFT)):
             found = compare_runs(runs, base, truth, measures=measures)
-            for i, name in enumerate(found.measure.tolist()):
-                better = Interval(float(found.gain[i]), float(found.low[i]), float(found.high[i]))
-                rows.append({"training": folder.name, "measure": name, "better by": str(better), "p": found.p_value[i]})
+            for name, better, p in zip(found.measure.tolist(), found.intervals(), found.p_value, strict=True):
+                rows.append({"training": folder.name, "measure": name, "better by": str(better), "p": p})
     for name in (*HARD, *SOFT):
         same = [row for row in rows if row["measure"] == name]
         for row, p in zip(same, holm([row["p"] for row in same]), strict=True):

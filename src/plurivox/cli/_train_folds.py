@@ -34,15 +34,6 @@ def train_folds_and_show_measures(
             f"networks of the {folds} folds"
         )
     series, file = found.series, out_of_fold_path(out)
-    measures = {
-        name: {
-            "mean": series.mean_over_runs(name),
-            "std": series.std_over_runs(name),
-            "tasks": series.n_tasks_of_measure(name),
-            "runs": series.n_runs_with_measure(name),
-        }
-        for name in series.measures
-    }
     document = {
         "input": settings["source"],
         "command": screen.quoted_command_line,
@@ -57,7 +48,7 @@ def train_folds_and_show_measures(
     n_runs = len(series.seeds)
     runs = f"{n_runs} runs of {folds} folds" if n_runs > 1 else f"{folds} folds"
     return CommandResult(
-        {**document, "measures": measures, "runs": series.run_seed_and_measure_columns()},
+        {**document, "measures": series.summary_by_measure(), "runs": series.run_seed_and_measure_columns()},
         text=trained_tasks_and_held_out_measures_text(found),
         summary=f"{spec.net_head_and_target_text}: {runs}, {len(found.prediction):,} tasks; wrote {file}",
     )
@@ -68,15 +59,8 @@ def trained_tasks_and_held_out_measures_text(found: "OutOfFold") -> str:
 
     Measures are mean ± std over runs, with the number of tasks of each; the baseline predicts the most frequent label.
     """
-    series, (counts,) = found.series, found.series.split_counts.values()
-    rows = [
-        (
-            name.partition(" ")[2].replace("baseline", "always the most frequent label"),
-            series.mean_plus_minus_std_text(name),
-            f"{series.n_tasks_of_measure(name):,} tasks",
-        )
-        for name in series.measures
-    ]
+    ((split, counts),) = found.series.split_counts.items()
+    rows = found.series.text_rows_of_split(split)
     head = [found.trained_counts[0].labels_text]
     head += [f"fold {i}, train: {one.text}" for i, one in enumerate(found.trained_counts)]
     measures = f"held out: {counts.text}\n" + aligned_table_text(rows, indent="  ")

@@ -116,18 +116,9 @@ def run_train(
         "left_out": counts.left_out,
         "at_once": series.at_once,
     }
-    measures = {
-        name: {
-            "mean": series.mean_over_runs(name),
-            "std": series.std_over_runs(name),
-            "tasks": series.n_tasks_of_measure(name),
-            "runs": series.n_runs_with_measure(name),
-        }
-        for name in series.measures
-    }
     plural = f"{runs} runs" if runs > 1 else "1 run"
     return CommandResult(
-        {**document, "measures": measures, "runs": series.run_seed_and_measure_columns()},
+        {**document, "measures": series.summary_by_measure(), "runs": series.run_seed_and_measure_columns()},
         text="\n".join(filter(None, [counts.labels_text, f"train: {counts.text}"]))
         + f"\n\n{mean_std_of_measures_per_split_text(series)}\n\n{references_of_measures_text(series.measures)}".rstrip(),
         summary=f"{spec.net_head_and_target_text}: {plural}, {counts.trained:,} training tasks; wrote {out}",
@@ -152,15 +143,7 @@ def mean_std_of_measures_per_split_text(series: "Series") -> str:
     """
     blocks = []
     for split, counts in series.split_counts.items():
-        rows = [
-            (
-                name.partition(" ")[2].replace("baseline", "always the most frequent label"),
-                series.mean_plus_minus_std_text(name),
-                f"{series.n_tasks_of_measure(name):,} tasks",
-            )
-            for name in series.measures
-            if name.startswith(f"{split} ")
-        ]
+        rows = series.text_rows_of_split(split)
         if rows:
             blocks.append(f"{split}: {counts.text}\n" + aligned_table_text(rows, indent="  "))
     return "\n\n".join(blocks)

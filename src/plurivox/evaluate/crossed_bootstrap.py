@@ -11,6 +11,7 @@ from plurivox.core.name_encoding import as_names, encode
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate.align_tasks_and_labels import align_rows
 from plurivox.evaluate.bootstrap_over_tasks import MAX_CELLS, TaskSums
+from plurivox.evaluate.intervals_and_tests import two_sided_p_values
 from plurivox.evaluate.measures.measure_registry import select_measures
 from plurivox.evaluate.paired_comparison import Difference
 
@@ -55,17 +56,6 @@ def compare_runs(
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
     names, n = as_names([measure.name for measure in wanted]), np.full(len(wanted), len(truth))
     return Difference(names, means[0], means[1], gain, low, high, two_sided_p_values(drawn), n)
-
-
-def two_sided_p_values(resampled_gains: Floats) -> Floats:
-    """Return (n_measures,) two-sided p-values of gains from bootstrap gains (repeats, n_measures).
-
-    >>> two_sided_p_values(np.array([[1.0], [2.0], [3.0]])).tolist()
-    [0.5]
-    """
-    repeats = len(resampled_gains)
-    below, above = (resampled_gains <= 0).sum(0), (resampled_gains >= 0).sum(0)
-    return np.minimum(2 * (np.minimum(below, above) + 1) / (repeats + 1), 1.0)
 
 
 def _group_codes(groups: Any, n_tasks: int) -> Ints:

@@ -210,6 +210,17 @@ def bootstrap_p_value(gain: float, resampled_gains: Floats) -> float:
     return 1.0 if gain == 0 else float((resampled_gains > 2 * gain + 1e-12 * abs(gain)).mean())
 
 
+def two_sided_p_values(resampled_gains: Floats) -> Floats:
+    """Return (n_measures,) two-sided p-values of gains from bootstrap gains (repeats, n_measures).
+
+    >>> two_sided_p_values(np.array([[1.0], [2.0], [3.0]])).tolist()
+    [0.5]
+    """
+    repeats = len(resampled_gains)
+    below, above = (resampled_gains <= 0).sum(0), (resampled_gains >= 0).sum(0)
+    return np.minimum(2 * (np.minimum(below, above) + 1) / (repeats + 1), 1.0)
+
+
 @dataclass(frozen=True)
 class RankTest:
     """The result of a Mann-Whitney rank test between two groups."""

@@ -8,9 +8,8 @@ from scipy import sparse
 from plurivox.core.array_types import Bools, Floats
 from plurivox.core.votes import Votes
 from plurivox.engine.answer_pair_agreement import has_two_or_more_answers
+from plurivox.evaluate.bootstrap_over_tasks import MAX_CELLS, MAX_GROUPS
 
-MAX_GROUPS = 20_000  # more tasks than this are assigned to random groups, and groups are resampled
-MAX_CELLS = 2**22  # numbers of resampled tasks in memory at a time
 PERCENTILES = (2.5, 97.5)
 
 

@@ -14,7 +14,7 @@ from plurivox.core.name_encoding import as_names
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate.align_tasks_and_labels import align_rows
 from plurivox.evaluate.bootstrap_over_tasks import resample_measures
-from plurivox.evaluate.intervals_and_tests import bootstrap_p_value
+from plurivox.evaluate.intervals_and_tests import Interval, bootstrap_p_value
 from plurivox.evaluate.measures.hard_label_measures import Ties
 from plurivox.evaluate.measures.measure_registry import select_measures
 
@@ -29,12 +29,16 @@ class Difference(DataType):
     gain: Floats  # (n_measures,) how much better the first is
     low: Floats  # (n_measures,) the 95% interval of the gain
     high: Floats  # (n_measures,)
-    p_value: Floats  # (n_measures,) of the paired bootstrap test
+    p_value: Floats  # (n_measures,) one-sided from `compare_predictions`, two-sided from `compare_runs`
     n: Ints  # (n_measures,) tasks
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per measure, as columns: measure, one, two, gain, low, high, p_value, n."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    def intervals(self) -> list[Interval]:
+        """Return the gain in each measure with its 95% interval."""
+        return [Interval(*map(float, ends)) for ends in zip(self.gain, self.low, self.high, strict=True)]
 
     def summary_values(self) -> dict[str, object]:
         return {"measures": len(self.measure), "tasks": int(self.n.max(initial=0))}

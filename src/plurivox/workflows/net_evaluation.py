@@ -246,6 +246,30 @@ class Series:
         split, _, name = measure.partition(" ")
         return self.split_counts[split].n_tasks_of_measure(name) if split in self.split_counts else None
 
+    def summary_by_measure(self) -> dict[str, dict[str, float | None]]:
+        """Return {measure: {"mean", "std", "tasks", "runs"}}: mean and std over runs, and the numbers of tasks and runs."""
+        return {
+            name: {
+                "mean": self.mean_over_runs(name),
+                "std": self.std_over_runs(name),
+                "tasks": self.n_tasks_of_measure(name),
+                "runs": self.n_runs_with_measure(name),
+            }
+            for name in self.measures
+        }
+
+    def text_rows_of_split(self, split: str) -> list[tuple[str, str, str]]:
+        """Return (measure, mean ± std, number of tasks) of each measure of a split as texts, for a table."""
+        return [
+            (
+                name.partition(" ")[2].replace("baseline", "always the most frequent label"),
+                self.mean_plus_minus_std_text(name),
+                f"{self.n_tasks_of_measure(name):,} tasks",
+            )
+            for name in self.measures
+            if name.startswith(f"{split} ")
+        ]
+
     def run_seed_and_measure_columns(self) -> dict[str, tuple[float, ...]]:
         """Return the training runs as columns: run, seed, and one per measure."""
         return {"run": tuple(range(len(self.seeds))), "seed": self.seeds, **self.measures}

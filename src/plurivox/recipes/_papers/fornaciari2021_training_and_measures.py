@@ -151,9 +151,7 @@ def two_heads_gain_table(
         by_paper.append(evaluate.paired_test(*shares, repeats=repeats, fraction=fraction).p_value)
     cells: dict[str, object] = {"against one head": list(found)}
     for i, name in enumerate(COMPARED_MEASURES):
-        cells[f"{name} gain"] = [
-            str(evaluate.Interval(float(one.gain[i]), float(one.low[i]), float(one.high[i]))) for one in found.values()
-        ]
+        cells[f"{name} gain"] = [str(one.intervals()[i]) for one in found.values()]
         cells[f"{name} p, Holm"] = evaluate.holm([float(one.p_value[i]) for one in found.values()])
     cells["accuracy p, tasks only"] = np.array(by_paper)
     notes = (

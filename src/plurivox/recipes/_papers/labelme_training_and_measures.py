@@ -96,9 +96,7 @@ def differences_to_reference_table(
     adjusted = np.stack([evaluate.holm(column) for column in p_values.T], 1)
     cells: dict[str, object] = {"method": list(found)}
     for i, name in enumerate(COMPARED_MEASURES):
-        cells[f"{name} better by"] = [
-            str(evaluate.Interval(float(one.gain[i]), float(one.low[i]), float(one.high[i]))) for one in found.values()
-        ]
+        cells[f"{name} better by"] = [str(one.intervals()[i]) for one in found.values()]
         cells[f"{name} p, Holm"] = adjusted[:, i]
     left_out = [method for method in predictions if method != reference and method not in found]
     note = (
