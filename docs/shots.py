@@ -1,7 +1,6 @@
 """Take screenshots of the demo study in a browser: `python -m docs.shots [FOLDER]`; writes docs/studio/*.png."""
 
 import io
-import shutil
 import socket
 import sys
 import tempfile
@@ -17,6 +16,7 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 from sklearn.datasets import load_digits
 
+from docs.chromium import INSTALL, find_chromium
 from plurivox.web.server.app import create_app
 from plurivox.web.server_settings import Settings
 from plurivox.web.services import owner_sign_in
@@ -96,6 +96,9 @@ def take_worker_pages(page: Page, join: str) -> None:
         page.wait_for_timeout(450)
         press("1", "Enter")
         old.wait_for_element_state("hidden")
+    page.wait_for_selector("text=Practice is over")
+    page.wait_for_timeout(1000)  # the page ignores keys at first
+    press("Enter")
     page.wait_for_selector("main.task[data-seen]")
     page.wait_for_timeout(450)
     first = digit_on(page)
@@ -148,9 +151,10 @@ def take_owner_pages(page: Page, base: str, setup: str) -> None:
 
 def main() -> None:
     """Take all screenshots."""
+    chromium = find_chromium() or sys.exit(f"Chromium is missing; run: {INSTALL}")
     _output_folder().mkdir(exist_ok=True)
     with demo() as (base, join, setup), sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=shutil.which("chromium"))
+        browser = play.chromium.launch(executable_path=chromium)
         size: Any = {"width": 1280, "height": 720}
         take_worker_pages(browser.new_context(viewport=size).new_page(), join)
         take_owner_pages(browser.new_context(viewport={**size, "height": 900}).new_page(), base, setup)

@@ -8,6 +8,7 @@ import random
 import secrets
 import socket
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -83,12 +84,30 @@ def copy_tables(engine: Engine) -> None:
         database.migrate(engine)
 
 
+class ServerClock:
+    """The clock of the studios in this process: the real time, plus the time that simulated people take for their answers."""
+
+    def __init__(self) -> None:
+        self.seconds_ahead = 0.0
+
+    def time(self) -> float:
+        return time.time() + self.seconds_ahead
+
+    def let_pass(self, seconds: float) -> None:
+        """Let some time pass at the server, without waiting."""
+        self.seconds_ahead += seconds
+
+
+# pytest imports this file twice, the second time under another name to look for doctests: both copies share one clock
+server_clock: ServerClock = database.time if hasattr(database.time, "let_pass") else ServerClock()  # type: ignore
+database.time = server_clock  # type: ignore[attr-defined]
 filled: set[str] = set()  # names of PostgreSQL databases created from a migrated template
 owner_sign_in.hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)  # weak password hashes keep tests fast
 uvicorn.server.asyncio = SimpleNamespace(**{**vars(asyncio), "sleep": nap})
 create_study.migrate = copy_tables
 PLAIN: dict[str, Any] = {"consent": "", "instructions": "", "debrief": ""}
 LIMITS: dict[str, Any] = {"requests_per_minute": 100_000, "enters_per_minute": 100_000, "logins_per_minute": 1000}
+LIMITS |= {"arrivals_per_hour": 100_000}
 # too high to be reached on a busy machine
 LIMITS |= {"drafts_per_minute": 10_000, "write_seconds": 120, "body_seconds": 120}
 PATIENCE = 600.0  # seconds until a request times out
@@ -109,8 +128,19 @@ def plain_study(**values: Any) -> Study:
         "batch": 4,
         "texts": PLAIN,
         "practice": 0,
+        "unanswered_share": 1,  # people of most tests ask for tasks and do not answer them
     }
     return Study.model_validate({**fields, **values})
+
+
+def admitting(prolific: str = "", mturk: str = "") -> dict[str, Any]:
+    """Return the fields of a study that admits people of a study at Prolific and of a HIT at MTurk."""
+    platforms = ["prolific"] * bool(prolific) + ["mturk"] * bool(mturk)
+    return {
+        "platforms": platforms,
+        "prolific_studies": [prolific][: bool(prolific)],
+        "mturk_hits": [mturk][: bool(mturk)],
+    }
 
 
 def asks(form: str, **values: Any) -> dict[str, Any]:
@@ -197,6 +227,8 @@ class Person:
         return said.json()["slots"]
 
     def answer(self, slot: str, label: str = "cat", key: str | None = None, **more: Any) -> httpx.Response:
+        """Submit an answer; the time that it is said to have taken passes at the server first."""
+        server_clock.let_pass(more.get("submitted_ms", 0) / 1000)
         marks = (
             []
             if more.get("abstain") or more.get("none_of_these")
@@ -213,5 +245,9 @@ def served(
     given = Settings(folder=folder, **{"is_leader": False, **LIMITS, **settings})
     if not (folder / "study.toml").is_file():
         make_study(given, study or plain_study(), text_tasks(12) if tasks is None else tasks)
+    ahead = server_clock.seconds_ahead
     with serve_in_thread(given) as (url, app), httpx.Client(base_url=url, timeout=PATIENCE) as http:
-        yield Served(url, app.state.studio, http, app)
+        try:
+            yield Served(url, app.state.studio, http, app)
+        finally:
+            server_clock.seconds_ahead = ahead  # other tests run servers in other processes, with the real time

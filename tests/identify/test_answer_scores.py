@@ -30,9 +30,10 @@ def test_repeat_consistency_equals_values_computed_by_hand() -> None:
         worker="uuuuvv",
         repeat_of=np.array([-1, -1, 0, 1, -1, 4]),  # the second answer of worker v names no label
     )
-    changed = score("repeat-consistency", answers=answers)
-    np.testing.assert_array_equal(changed.raw, [0, np.nan])
-    np.testing.assert_array_equal(changed.n, [2, 0])
+    same = score("repeat-consistency", answers=answers)
+    np.testing.assert_array_equal(same.raw, [1, np.nan])
+    np.testing.assert_array_equal(same.badness, [0, np.nan])
+    np.testing.assert_array_equal(same.n, [2, 0])
     moved = score("repeat-consistency[measure=percent]", answers=answers)
     np.testing.assert_array_equal(moved.raw, [(10 + 20) / 2, np.nan])
 
@@ -61,11 +62,13 @@ def test_calibration_against_gold_equals_values_computed_by_hand() -> None:
 
 def test_calibration_against_the_rest_leaves_out_the_workers_own_answers() -> None:
     answers = entered("xxyxx", ["80", "100", "100", "100", "100"], task="aaaaa", worker="uvwtt")
-    scores = score("percent-calibration[bins=1,shrink=0]", answers=answers)
-    others = {"t": 2 / 3, "u": 3 / 4, "v": 3 / 4, "w": 0}  # worker t answered twice; both answers are left out for t
     stated = {"t": 100, "u": 80, "v": 100, "w": 100}
-    expected = [abs(stated[w] - 100 * others[w]) for w in scores.names.tolist()]
-    np.testing.assert_allclose(scores.raw, expected)
+    agree = {"first": 2 / 3, "all": 3 / 4}  # of the others of u and v: t is one person, or two if all answers count
+    for repeated, share in agree.items():
+        scores = score(f"percent-calibration[bins=1,shrink=0,repeated={repeated}]", answers=answers)
+        others = {"t": 2 / 3, "u": share, "v": share, "w": 0}  # both answers of t are left out for t
+        expected = [abs(stated[w] - 100 * others[w]) for w in scores.names.tolist()]
+        np.testing.assert_allclose(scores.raw, expected)
 
 
 def test_gaps_of_few_answers_are_shrunk_towards_the_crowd() -> None:
@@ -98,14 +101,15 @@ def test_missing_gold_percents_or_others_raise_clear_errors() -> None:
 
 def test_repeats_and_times_of_the_released_answers(data_set: Callable[[str], Path]) -> None:
     answers = pv.read(data_set("cifar10s")).answers
-    changed, moved = (score(f"repeat-consistency[measure={what}]", answers=answers) for what in ("label", "percent"))
-    assert changed.n is not None and moved.n is not None
-    assert (np.nansum(changed.raw * changed.n), changed.n.sum()) == (pytest.approx(35), 498)
+    same, moved = (score(f"repeat-consistency[measure={what}]", answers=answers) for what in ("label", "percent"))
+    changed = 1 - same.raw
+    assert same.n is not None and moved.n is not None
+    assert (np.nansum(changed * same.n), same.n.sum()) == (pytest.approx(35), 498)
     assert np.nansum(moved.raw * moved.n) / moved.n.sum() == pytest.approx(6.10, abs=0.005)
-    stored_twice = changed.n > 2  # the released data contain one session of 27 answers twice; two of the 27 are repeats
-    assert stored_twice.sum() == 1 and changed.raw[stored_twice] == 0.5
-    once = changed.raw * np.minimum(changed.n, 2)  # without the second copy
-    assert (np.nansum(once), np.minimum(changed.n, 2).sum()) == (pytest.approx(34), 496)
+    stored_twice = same.n > 2  # the released data contain one session of 27 answers twice; two of the 27 are repeats
+    assert stored_twice.sum() == 1 and changed[stored_twice] == 0.5
+    once = changed * np.minimum(same.n, 2)  # without the second copy
+    assert (np.nansum(once), np.minimum(same.n, 2).sum()) == (pytest.approx(34), 496)
     assert answers is not None and answers.seconds is not None and answers.repeat_of is not None
     assert np.median(answers.seconds) == pytest.approx(31.958, abs=5e-4)
     assert np.median(answers.seconds[answers.repeat_of >= 0]) == pytest.approx(26.6, abs=0.05)

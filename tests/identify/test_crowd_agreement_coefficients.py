@@ -418,3 +418,24 @@ def test_agreement_with_rest_counts_each_other_worker_once() -> None:
     votes = Votes.of(list("aaaa"), ["ann", "bo", "bo", "cy"], list("xyyx"), when=[1, 1, 2, 1])
     assert score("agreement-with-rest", votes=votes).raw.tolist() == [0.5, 0, 0.5]
     assert score("agreement-with-rest[repeated=all]", votes=votes).raw[0] == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(("name", "once", "every"), [("disagreement", 1 / 2, 1 / 3), ("entropy[unit=bits]", 1, 0.9183)])
+def test_disagreement_about_a_task_counts_each_worker_once(name: str, once: float, every: float) -> None:
+    votes = Votes.of(list("aaa"), ["ann", "bo", "bo"], list("xyy"), when=[1, 1, 2])
+    assert score(name, votes=votes).raw.tolist() == [once]
+    counted = name.replace("]", ",repeated=all]") if "[" in name else f"{name}[repeated=all]"
+    assert score(counted, votes=votes).raw == pytest.approx(every, abs=1e-4)
+    assert score(
+        "kurtosis", votes=Votes.of(list("aaa"), ["ann", "bo", "bo"], list("xyy"), labels=list("wxyz"))
+    ).raw == (score("kurtosis", votes=Votes.of(list("aa"), ["ann", "bo"], list("xy"), labels=list("wxyz"))).raw)
+
+
+def test_drift_counts_each_worker_once() -> None:
+    rng = np.random.default_rng(3)
+    columns = {"task": list(range(12)) * 4, "worker": list(np.repeat(["ann", "bo", "cy", "di"], 12))}
+    columns |= {"label": rng.integers(0, 2, 48).tolist(), "when": list(range(48))}
+    again = {name: [*column, *column[12:24]] for name, column in columns.items()} | {"when": list(range(60))}
+    once, twice = (score("drift", votes=Votes.of(**one)) for one in (columns, again))
+    np.testing.assert_allclose(once.raw, twice.raw)
+    assert not np.allclose(score("drift[repeated=all]", votes=Votes.of(**again)).raw, once.raw)

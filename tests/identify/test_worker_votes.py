@@ -132,8 +132,24 @@ def test_the_time_of_a_soft_answer_counts_once() -> None:
 
 def test_too_fast_by_seconds_and_by_the_median() -> None:
     votes = Votes.of(list("abcd"), ["ann", "ann", "bo", "bo"], list("xxyy"), seconds=[4, 8, 1, 6])  # median 5
-    for spec, expected in (("", [0, 0.5]), ("[of-median=0.9]", [0.5, 0.5]), ("[seconds=7]", [0.5, 1])):
+    cases = {"": [0, 0], "[of-median=0.3]": [0, 0.5], "[of-median=0.9]": [0.5, 0.5], "[seconds=7]": [0.5, 1]}
+    cases["[seconds=none,of-median=0.3]"] = [0, 0.5]
+    for spec, expected in cases.items():
         assert score(f"too-fast{spec}", votes=votes).raw.tolist() == expected
+
+
+@pytest.mark.parametrize("options", ["seconds=1", "seconds=3", "of-median=0.5", "seconds=2,of-median=0.9"])
+def test_too_fast_of_identify_and_of_clean_are_the_same_answers(options: str) -> None:
+    votes = Votes.of(list("abcdef"), list("uuuvvv"), list("xxyyxy"), seconds=[0.4, 1, 2.5, 3, 8, 40])
+    share = score(f"too-fast[{options}]", votes=votes).raw
+    removed = pv.clean.clean(votes, [f"too-fast[{options},share=none]"]).audit.row
+    np.testing.assert_allclose(share, np.bincount(votes.worker[removed], minlength=2) / 3)
+
+
+def test_a_limit_far_below_every_answer_is_told() -> None:
+    votes = Votes.of(list("ab"), list("uv"), list("xx"), seconds=[20, 40])
+    with pytest.warns(PlurivoxWarning, match="set of_median to 0.3"):
+        assert score("too-fast", votes=votes).raw.tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("name", ["speed", "too-fast"])

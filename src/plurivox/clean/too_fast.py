@@ -15,7 +15,9 @@ from plurivox.core.method import option
 class TooFast(Rule):
     """Remove answers that took too few seconds, and workers with too large a share of them.
 
-    too fast: seconds < max(`seconds`, `of_median` x the median over all answers). An answer with unknown duration stays.
+    too fast: seconds < max(`seconds`, `of_median` x the median over all answers), as in the score too-fast of plurivox
+    identify. An answer with unknown duration stays. As an exclusion rule of a studio, `seconds` is `too_fast_seconds` of
+    the study unless the rule sets it.
 
     >>> from plurivox.clean import clean
     >>> from plurivox.core.votes import Votes

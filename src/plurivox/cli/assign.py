@@ -60,7 +60,8 @@ def _params_shared_by_batch_planners() -> Sequence[click.Parameter]:
     items = Argument(
         "items",
         IN_AND_OUT,
-        "a table with the column task (and stratum or batch, if the method needs it), or a data-set folder with items",
+        "a table with the column task (and stratum or batch, if the method needs it), a JSON file of batches, "
+        "or a data-set folder with items",
         type=click.Path(path_type=Path),
         metavar="ITEMS",
     )

@@ -121,9 +121,10 @@ def run_identify_score(
     }
     title = title_of_worst_table(scores.of, min(worst, len(scores.worst(worst))))
     fits, fits_text = default_fits_and_their_text([method], **evidence)
+    left_out, left_out_text = repeats_left_out_and_their_text(data, [method], evidence.get("part"))
     return CommandResult(
-        {**document, "fits": fits, "worst": rows},
-        text=title + records_table_text(rows) + fits_text,
+        {**document, "fits": fits, "repeats_left_out": left_out, "worst": rows},
+        text=title + records_table_text(rows) + fits_text + left_out_text,
         summary=crowd_coefficient_text(scores) + identify_summary_line(scores.made_by, scores.of, scores.raw, out),
     )
 
@@ -155,9 +156,12 @@ def run_identify_rank(
     made = [methods.make(spec) for spec in split_at_commas_outside_brackets(scores)]
     fits, fits_text = default_fits_and_their_text(made, **evidence)
     matrix = records_table_text(correlation_records(joined, correlations))
+    left_out, left_out_text = repeats_left_out_and_their_text(data, made, evidence.get("part"))
+    document |= {"scores": joined.scores, "fits": fits, "repeats_left_out": left_out}
     return CommandResult(
-        {**document, "scores": joined.scores, "fits": fits, "worst": rows, "likeness": correlations},
-        text=f"{worst_text}{fits_text}\n\nrank correlations of the scores (Spearman), of their badness\n{matrix}",
+        {**document, "worst": rows, "likeness": correlations},
+        text=f"{worst_text}{fits_text}{left_out_text}\n\n"
+        f"rank correlations of the scores (Spearman), of their badness\n{matrix}",
         summary=identify_summary_line(", ".join(joined.scores.tolist()), joined.of, joined.mean_rank_over_scores, out),
     )
 
@@ -219,6 +223,16 @@ def default_fits_and_their_text(
     if by or fit:
         return {}, ""
     return default_fits_of_scores(methods), "".join(f"\n{note}" for note in notes_on_fits_of_scores(methods))
+
+
+def repeats_left_out_and_their_text(data: Any, methods: Sequence["Identifier"], part: str | None) -> tuple[int, str]:
+    """Return how many repeated answers the scores of agreement leave out, also as a line of text; (0, "") if none."""
+    from plurivox.workflows.score_tasks_workers import count_repeats_left_out
+
+    n = count_repeats_left_out(data, methods, part)
+    names = ", ".join(one.name() for one in methods if getattr(one, "repeated", "all") == "first")
+    count = f"{n:,} answer is not its" if n == 1 else f"{n:,} answers are not their"
+    return n, f"\n{count} worker's first to the task and left out of {names}; repeated=all counts them" if n else ""
 
 
 def title_of_worst_table(task_worker_or_crowd: str, n_worst: int) -> str:

@@ -1,5 +1,8 @@
 """`plurivox studio new | serve | demo | export | import | status | pay | backup | restore | erase`: commands of the studio."""
 
+import shlex
+import tomllib
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -34,6 +37,19 @@ from plurivox.core.errors import InputError, first_few, require_package
 
 if TYPE_CHECKING:
     from plurivox.web.server_settings import Settings
+    from plurivox.web.study.completion_pay_exclusion_config import PlatformName
+    from plurivox.web.study.config import Study
+
+
+ANSWERS_BESIDE = {  # numbers of `status` beside the answers that count -> their names
+    "late": "late answers",
+    "repeats": "repeats",
+    "practice": "practice answers",
+    "replaced": "replaced answers",
+    "excluded": "of excluded people",
+    "all_answers": "all answers",
+}
+PEOPLE_WORDS = {name: name for name in ("done", "turned away", "excluded", "erased")}  # others are at a stage
 
 
 def study_settings(study: Path, database: str | None = None, **more: Any) -> "Settings":
@@ -59,6 +75,8 @@ def run_studio_new(
     batches: Path | None,
     strata: str | None,
     title: str | None,
+    prolific: tuple[str, ...],
+    mturk: tuple[str, ...],
     **rest: Any,
 ) -> CommandResult:
     """Run `plurivox studio new`: create a study folder with study.toml and a database of its tasks."""
@@ -68,11 +86,18 @@ def run_studio_new(
 
     values = {name: value for name, value in rest.items() if value is not None}
     values |= {"name": study.resolve().name, "labels": labels, "title": title or ""}
+    if prolific or mturk:
+        values["platforms"] = ["prolific"] * bool(prolific) + ["mturk"] * bool(mturk)
+        values |= {"prolific_studies": [*prolific], "mturk_hits": [*mturk]}
     if strata:
         values["strata"] = _parse_batch_size_by_stratum(strata)
     made = parse_study(values, "the study")
     n = make_study_from_files(settings, made, items, batches)
-    todo = f"edit {study / 'study.toml'} if you like, then run: plurivox studio serve {study}"
+    if batches is not None and (left_out := _count_tasks_in_no_batch(settings)):
+        screen.print_note(
+            f"{left_out:,} of the {n:,} tasks are in no batch of {batches}: they will not be shown to anyone"
+        )
+    todo = f"edit {study / 'study.toml'} if you like, then preview it: plurivox studio serve {study}"
     facts = {
         "command": screen.quoted_command_line,
         "study": study,
@@ -80,6 +105,15 @@ def run_studio_new(
         **made.model_dump(include={"form", "per_task"}),
     }
     return CommandResult(facts, summary=f"{n:,} tasks, {made.per_task} answers each -> {study}; {todo}")
+
+
+def _count_tasks_in_no_batch(settings: "Settings") -> int:
+    """Return the number of tasks of a new study that no fixed batch contains, without practice tasks."""
+    from plurivox.web.open_study import open_existing_study
+    from plurivox.web.store.collect.tasks_batches_quotas import count_tasks_in_no_batch
+
+    with open_existing_study(settings) as studio:
+        return studio.read_sync(count_tasks_in_no_batch)
 
 
 def _parse_batch_size_by_stratum(text: str) -> dict[str, int]:
@@ -123,7 +157,8 @@ def run_studio_serve(
 
 def _local_url(host: str, port: int) -> str:
     """Return the address of a server for a browser on the same machine."""
-    return f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}"
+    address = "127.0.0.1" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+    return f"http://{address}:{port}"
 
 
 def _print_links_and_serve(
@@ -132,15 +167,28 @@ def _print_links_and_serve(
     """Print the addresses and setup links of the studies and serve them until Ctrl-C."""
     from plurivox.web.open_study import open_existing_study
     from plurivox.web.server.uvicorn_server import raise_if_port_is_not_free, serve
+    from plurivox.web.server_settings import warning_if_reachable_without_https
     from plurivox.web.services.owner_sign_in import create_setup_token_unless_owner_exists
+    from plurivox.web.services.platform_admission import platforms_that_admit_everyone
 
     raise_if_port_is_not_free(host, port)
+    if warning := warning_if_reachable_without_https(host, studies[0].base_url):
+        click.echo(f"warning: {warning}", err=True)  # also with --quiet
     for settings in studies:
         with open_existing_study(settings) as studio:
+            open_platforms = studio.read_sync(partial(platforms_that_admit_everyone, study=studio.study))
             token = studio.writer.submit(partial(create_setup_token_unless_owner_exists, keys=studio.keys)).result()
         if not screen.quiet:
             click.echo(
                 f"study {studio.study.name} at {settings.base_url}, owner's pages at {settings.base_url}/owner",
+                err=True,
+            )
+        for platform in open_platforms:
+            click.echo(_platform_admits_everyone_warning(settings.folder, studio.study, platform), err=True)
+        if studio.study.pay.pays_time_without_limit:
+            click.echo(
+                f"warning: study {studio.study.name} pays time without limit; set most_minutes = 120 in [pay] of "
+                f"{settings.folder / 'study.toml'}",
                 err=True,
             )
         if token is not None:
@@ -152,6 +200,48 @@ def _print_links_and_serve(
     if len(studies) > 1:
         facts = {"studies": [{"study": one.folder, "address": one.base_url} for one in studies]}
     return CommandResult(facts, summary="stopped; all answers are saved")
+
+
+def _platform_admits_everyone_warning(folder: Path, study: "Study", platform: "PlatformName") -> str:
+    """Return the warning that anyone can enter a study by a platform's link, and which line of study.toml to change."""
+    from plurivox.web.study.completion_pay_exclusion_config import ADMITTED_IDS_SETTING, PLATFORM_TITLE
+
+    file, title = folder / "study.toml", PLATFORM_TITLE[platform]
+    lines = _first_and_last_line_of_platforms(file.read_text(encoding="utf-8").splitlines())
+    unit = "HIT" if platform == "mturk" else "study"
+    others = ", ".join(f'"{one}"' for one in study.platforms if one != platform)
+    ids = f'{ADMITTED_IDS_SETTING[platform]} = ["ID OF YOUR {unit.upper()}"]'
+    if lines is None:
+        on = f'add at the top of {file} the two lines:\n    platforms = ["{platform}"]\n    {ids}\n '
+        off = f"add at the top of {file}"
+    else:
+        first, last = lines
+        on = f"add after line {last} of {file}: {ids} "
+        off = f"change {f'line {first}' if first == last else f'lines {first} to {last}'} of {file} to"
+    return (
+        f"WARNING: anyone can enter the study {study.name} by a link of {title}, with an invented ID too, because study.toml "
+        f"does not say which {unit} at {title} is yours.\n"
+        f"  If you recruit at {title}, {on} and restart, or add the ID on the page Invitations.\n"
+        f"  If you do not, {off}: platforms = [{others}]  and restart."
+    )
+
+
+def _first_and_last_line_of_platforms(lines: Sequence[str]) -> tuple[int, int] | None:
+    """Return the lines of study.toml, from 1, on which the setting `platforms` begins and ends; None if it is not set.
+
+    >>> _first_and_last_line_of_platforms(['name = "pets"', "platforms = [", '  "prolific",', "]", "batch = 3"])
+    (2, 4)
+    """
+    for last in range(1, len(lines) + 1):
+        try:
+            is_set = "platforms" in tomllib.loads("\n".join(lines[:last]))
+        except tomllib.TOMLDecodeError:  # within a value of several lines
+            continue
+        if is_set:
+            return max(
+                n for n in range(1, last + 1) if lines[n - 1].partition("=")[0].strip(" \t\"'") == "platforms"
+            ), last
+    return None
 
 
 def run_studio_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool) -> CommandResult:
@@ -177,7 +267,11 @@ def run_studio_export_dataset(
 
     with open_existing_study(settings) as studio:
         n = export_study(studio.engine, studio.study, out, file_format=form, replace=force)
-    line = f"{n:,} answers, with repeats -> {out}; next: plurivox elicit form-column {out} -o votes"
+    forms = f" --forms {shlex.quote(studio.study.elicit)}" if studio.study.elicit else ""
+    clean, source = "", out
+    if studio.study.repeats:  # a person's second answer to a task is not the answer of another person
+        clean, source = f"plurivox clean {out} --rules repeats-once -o cleaned; ", Path("cleaned")
+    line = f"{n:,} answers, with repeats -> {out}; next: {clean}plurivox elicit form-column {source}{forms} -o votes"
     return CommandResult({"command": screen.quoted_command_line, "answers": n, "out": out}, summary=line)
 
 
@@ -209,7 +303,7 @@ def run_studio_import_tasks_or_answers(
 
 
 def run_studio_status(screen: Screen, study: Path, database: str | None) -> CommandResult:
-    """Run `plurivox studio status`: show how many answers, workers per stage and answers per stratum a study has."""
+    """Run `plurivox studio status`: show the answers of a study by kind and by stratum, and what has become of its people."""
     del screen
     settings = study_settings(study, database)
     from plurivox.web.open_study import open_existing_study
@@ -217,13 +311,16 @@ def run_studio_status(screen: Screen, study: Path, database: str | None) -> Comm
 
     with open_existing_study(settings) as studio:
         found = {name: value for name, value in asdict(studio.read_sync(study_progress)).items() if name != "per_hour"}
-    rows = [(name, str(found[name])) for name in ("state", "answers", "wanted", "repeats", "extras", "replaced")]
-    rows += [(f"workers at {stage}", str(n)) for stage, n in found["workers"].items()]
+    rows = [("state", found["state"]), ("answers that count", f"{found['answers']} of {found['wanted']} wanted")]
+    rows += [(text, str(found[name])) for name, text in ANSWERS_BESIDE.items()]
+    rows += [("people", f"{sum(found['workers'].values())}, {found['workers_with_answers']} with answers")]
+    rows += [(f"people {PEOPLE_WORDS.get(what, f'at {what}')}", str(n)) for what, n in found["workers"].items()]
     rows += [
         (f"stratum {one['stratum'] or '-'}", f"{one['given']} of {one['wanted']}, {one['leased']} leased")
         for one in found["quotas"]
     ]
-    return CommandResult({"study": studio.study.name, **found}, text=aligned_table_text(rows))
+    facts = {"study": studio.study.name, "people": sum(found["workers"].values()), **found}
+    return CommandResult(facts, text=aligned_table_text(rows))
 
 
 def run_studio_backup(screen: Screen, study: Path, database: str | None, out: Path) -> CommandResult:

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from plurivox.core.answers import Answers
 from plurivox.core.array_types import Bools, Ints
 from plurivox.core.votes import Votes
 
@@ -42,6 +43,25 @@ def one_answer_per_task_and_worker(votes: Votes, *, as_sets: bool = False) -> On
     kept = votes if as_sets or votes.when is None else votes.where(_has_earliest_time_of_task_and_worker(votes))
     merged, n_shared = _rows_of_each_task_and_worker_as_one_answer(kept)
     return OneAnswerEach(merged, len(votes) - len(kept), n_shared)
+
+
+def is_first_answer_of_worker_to_task(answers: Answers) -> Bools:
+    """Return (n_answers,) whether an answer is its worker's first to the task: not marked as a repeat, and none is earlier.
+
+    Answers without a time are in the order of their rows. An answer without a worker is a first answer.
+
+    >>> marks = [[("named", "x", "")]] * 3
+    >>> is_first_answer_of_worker_to_task(Answers.of(list("aba"), ["ann"] * 3, marks, when=np.array([2.0, 1, 1])))
+    array([False,  True,  True])
+    """
+    repeat = np.zeros(len(answers), bool) if answers.repeat_of is None else answers.repeat_of >= 0
+    time = np.zeros(len(answers)) if answers.when is None else np.nan_to_num(answers.when, nan=np.inf, posinf=np.inf)
+    pair = answers.task.astype(np.int64) * max(len(answers.workers), 1) + answers.worker
+    order = np.lexsort((np.arange(len(answers)), time, repeat, pair))
+    later = np.append(False, np.diff(pair[order]) == 0)[: len(order)]
+    first = np.ones(len(answers), bool)
+    first[order[later]] = False
+    return (first & ~repeat) | (answers.worker < 0)
 
 
 def _numbers_of_task_and_worker(votes: Votes) -> Ints:

@@ -175,6 +175,10 @@ class Form(Method, ABC):
     def shares(self, answers: Answers) -> Shares:
         """Return the label weights of each answer, from the labels it names, rules out or marks as possible."""
 
+    def explain(self) -> str:
+        """Return in plain sentences which label gets how much of an answer, with the options of this form."""
+        return f"The form {self.spec} says how much of an answer each label gets."
+
     def _outcome_and_flags_per_answer(self, answers: Answers, shares: Shares) -> tuple[Ints, Ints]:
         """Return (outcome, flags), each (n_answers,): whether an answer was read, abstained, ..., and its flags as bits."""
         outcome = np.where(shares.mask_of_answers_with_label_weight, READ, UNREADABLE).astype(np.uint8)

@@ -12,7 +12,12 @@ from plurivox.elicit._shared.extract_named_and_ruled_out_labels import (
     answer_label_pairs_of_mark_kind,
     sort_by_answer_and_label,
 )
-from plurivox.elicit._shared.percent_form_base_class import PercentForm, Split
+from plurivox.elicit._shared.percent_form_base_class import (
+    EXPLAIN_NAMED,
+    PercentForm,
+    Split,
+    explain_rest_on,
+)
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,12 @@ class AlsoPossible(PercentForm):
 
     asks: ClassVar[Question] = Question(labels=2, percents=True, ticks="possible")
     top_is_certain: ClassVar[bool] = True
+
+    def explain(self) -> str:
+        return (
+            f"{EXPLAIN_NAMED} {explain_rest_on('the labels marked as also possible', self.gamma)} "
+            "Labels that were neither named nor marked get nothing."
+        )
 
     def shares(self, answers: Answers) -> Shares:
         named, points, flags = self.first_labels_corrected_percents_and_flags(answers, n_first_labels=2)

@@ -8,7 +8,7 @@ import numpy as np
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import InputError, OptionError, first_few, unknown_name_error
-from plurivox.core.method import option, parse_spec, split_at_commas_outside_brackets
+from plurivox.core.method import option, split_at_commas_outside_brackets
 from plurivox.core.name_encoding import distinct_names, encode
 from plurivox.elicit._contract import Form, Shares, methods
 
@@ -40,7 +40,11 @@ class FormColumn(Form):
 
     def _parse_forms_option_by_form_name(self) -> dict[str, Form]:
         """Return a dict from the name of a form to the form with its options, parsed from the option `forms`."""
-        return {parse_spec(spec)[0]: methods.make(spec) for spec in split_at_commas_outside_brackets(self.forms)}
+        forms = map(methods.make, split_at_commas_outside_brackets(self.forms))
+        return {form.name(): form for form in forms}
+
+    def explain(self) -> str:
+        return "Each answer is read with the form it was asked in."
 
     def shares(self, answers: Answers) -> Shares:
         if answers.form is None:

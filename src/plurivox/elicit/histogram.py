@@ -23,6 +23,7 @@ from plurivox.elicit._shared.percent_form_base_class import (
     SPREAD_HELP,
     Split,
     Spread,
+    explain_rest,
     label_weights_with_rest_on_open_labels,
 )
 
@@ -47,6 +48,12 @@ class Histogram(Form):
     )
     spread: Spread = option("none", SPREAD_HELP)
     contradiction: ContradictionRule = option("named", CONTRADICTION_HELP)
+
+    def explain(self) -> str:
+        what = "chips placed" if self.of == "chips" else "percents entered"
+        if self.of == "percents" and self.spread != "none":
+            return f"The labels named get the {what}. {explain_rest(self.spread, 0.0)}"
+        return f"The labels get the {what}, divided by their sum. Labels without any get nothing."
 
     def shares(self, answers: Answers) -> Shares:
         named, read, n_labels = (

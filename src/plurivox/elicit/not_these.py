@@ -35,6 +35,9 @@ class NotThese(Form):
 
     contradiction: ContradictionRule = option("named", CONTRADICTION_HELP)
 
+    def explain(self) -> str:
+        return "The labels that were not ruled out get equal shares."
+
     def shares(self, answers: Answers) -> Shares:
         named, never, n_labels = (
             answer_label_pairs_of_mark_kind(answers, "named"),

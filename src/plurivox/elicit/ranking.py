@@ -52,6 +52,15 @@ class Ranking(Form):
     )
     contradiction: ContradictionRule = option("named", CONTRADICTION_HELP)
 
+    def explain(self) -> str:
+        rule = {
+            "geometric": f"each position gets {self.ratio:g} times the weight of the one before (ratio = {self.ratio:g})",
+            "borda": "the last position gets 1 point, each one above it a point more",
+            "centroid": "each position gets its mean share in all distributions that have this order (centroid)",
+            "plackett": "each position gets its strength in a Plackett-Luce model of this order",
+        }[self.weights]
+        return f"The labels ranked get weights by position: {rule}. Labels that were not ranked get nothing."
+
     def shares(self, answers: Answers) -> Shares:
         named, n_labels = answer_label_pairs_of_mark_kind(answers, "named"), len(answers.labels)
         flags = np.zeros(len(answers), np.uint32)

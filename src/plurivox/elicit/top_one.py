@@ -35,5 +35,10 @@ class TopOne(PercentForm):
         if self.compat == "cifar10s":
             check_spread_is_clamp_or_uniform(self.name(), self.spread)
 
+    def explain(self) -> str:
+        return self.explain_first_labels(
+            "The label named gets the percent entered, or 100 % if none was entered.", self.spread, self.compat
+        )
+
     def shares(self, answers: Answers) -> Shares:
         return self.label_weights_from_first_labels(answers, self.spread, self.compat, n_first_labels=1)

@@ -8,7 +8,7 @@ from plurivox.core.inputs_asked_by_form import Question
 from plurivox.core.method import option
 from plurivox.elicit._contract import Shares
 from plurivox.elicit._shared.cifar10s_released_formula import COMPAT_HELP, Compat, check_spread_is_clamp_or_uniform
-from plurivox.elicit._shared.percent_form_base_class import SPREAD_HELP, PercentForm, Spread
+from plurivox.elicit._shared.percent_form_base_class import EXPLAIN_NAMED, SPREAD_HELP, PercentForm, Spread
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,10 @@ class TopTwo(PercentForm):
         super().__post_init__()
         if self.compat == "cifar10s":
             check_spread_is_clamp_or_uniform(self.name(), self.spread)
+
+    def explain(self) -> str:
+        named = EXPLAIN_NAMED if self.use == "both" else "Only the top label is used, with the percent entered."
+        return self.explain_first_labels(named, self.spread, self.compat)
 
     def shares(self, answers: Answers) -> Shares:
         n_first_labels = 2 if self.use == "both" else 1

@@ -9,6 +9,7 @@ import numpy as np
 from plurivox.core.answers import NAMED, NEVER, POSSIBLE, Answers
 from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.name_encoding import distinct_names, encode, positions
+from plurivox.core.one_answer_per_worker import is_first_answer_of_worker_to_task
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.evaluate._format_description_numbers import (
@@ -72,8 +73,8 @@ class AnswersDescription:
             ("sittings", None if self.n_sittings is None else f"{self.n_sittings:,}"),
             ("answers per task", f"{middle:.2f} ({low:g} to {high:g})"),
             ("answers per worker", format_median_and_range_or_keep_none(self.answers_per_worker)),
-            ("asked again on purpose", format_count_or_none_if_zero(self.n_asked_again)),
-            ("repeated answers not asked for", format_count_or_none_if_zero(self.n_further)),
+            ("asked again on purpose", self._repeats_text(self.n_asked_again)),
+            ("repeated answers not asked for", self._repeats_text(self.n_further)),
             ("abstained", format_count_or_none_if_zero(self.n_abstained)),
             ("none of these", format_count_or_none_if_zero(self.n_none_of_these)),
             ("nothing entered", format_count_or_none_if_zero(self.n_empty)),
@@ -89,11 +90,16 @@ class AnswersDescription:
         ]
         return [(name, value) for name, value in lines if value is not None]
 
+    def _repeats_text(self, n_repeats: int) -> str | None:
+        """Return a number of repeats as text that says that agreement leaves them out; None if there are none."""
+        return f"{n_repeats:,}, not in the agreement" if n_repeats else None
+
 
 def describe_answers(answers: Answers, gold: SoftLabels | None = None) -> AnswersDescription:
     """Return statistics of answers; with gold, also the accuracy of the label named first.
 
-    Agreement is the share of pairs of answers on a task that name the same label first, averaged over tasks with several.
+    Agreement is the share of pairs of answers on a task that name the same label first, averaged over tasks with several; of
+    a worker's answers to a task only the first counts in it.
 
     >>> marks = [[("named", "cat", "70"), ("never", "ship", "")], [("named", "dog", "")], []]
     >>> about = describe_answers(Answers.of(task=["a", "a", "b"], worker=["v", "w", "v"], marks=marks))
@@ -123,7 +129,9 @@ def describe_answers(answers: Answers, gold: SoftLabels | None = None) -> Answer
         share_second=mean_or_zero(answers.label_codes_at_rank(1) >= 0),
         share_never=_share_of_answers_with_mark(answers, NEVER),
         share_possible=_share_of_answers_with_mark(answers, POSSIBLE),
-        top_agreement=observed_agreement(_votes_for_first_label(answers, top)),
+        top_agreement=observed_agreement(
+            _votes_for_first_label(answers, np.where(is_first_answer_of_worker_to_task(answers), top, -1))
+        ),
         seconds=_median_5_and_95_percent_quantile(answers.seconds),
         first=_first_or_last_time(answers.when, np.min),
         last=_first_or_last_time(answers.when, np.max),

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from plurivox.core.name_encoding import as_names, encode, positions
+from plurivox.core.one_answer_per_worker import one_answer_per_task_and_worker
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.engine.answer_pair_agreement import agreeing_pair_share_per_task
@@ -81,7 +82,7 @@ class Description:
             ("tasks with one label voted", format_percent_or_keep_none(self.share_unanimous)),
             ("tasks with at most two", format_percent_or_keep_none(self.share_at_most_two_labels)),
             ("tasks with a tie at the top", format_percent_or_keep_none(self.share_tied)),
-            ("repeated answers", f"{self.n_repeats:,}" if self.n_repeats else None),
+            ("repeated answers", f"{self.n_repeats:,}, not in agreement, entropy and ties" if self.n_repeats else None),
             ("answers without a label", f"{self.n_missing:,}" if self.n_missing else None),
             ("votes without a name", f"{self.n_unnamed:,}" if self.n_unnamed and self.n_workers else None),
             ("median seconds per answer", format_number_or_keep_none(self.seconds_median, 1)),
@@ -112,16 +113,19 @@ def describe(votes: Votes, gold: SoftLabels | None = None) -> Description:
     """Return statistics of votes: sizes, agreement, entropy and ties; with gold, also accuracies.
 
     Observed agreement is the share of pairs of votes on a task that agree, averaged over tasks; for soft answers, the
-    probability that labels drawn from two of them agree. Of a worker's repeated answers to a task only the first counts in it;
-    entropy, ties and accuracies count all votes. Reference: Uma et al. (2020), Table 1, https://doi.org/10.1609/hcomp.v8i1.7478.
+    probability that labels drawn from two of them agree. Of a worker's repeated answers to a task only the first counts in it,
+    in the entropy, and in the shares of tasks with one label, at most two or a tie; accuracies count all votes.
+
+    Reference: Uma et al. (2020), Table 1, https://doi.org/10.1609/hcomp.v8i1.7478.
 
     >>> votes = Votes.of(task=["a", "a", "b", "b"], worker=[1, 2, 1, 2], label=["x", "x", "x", "y"])
     >>> about = describe(votes, SoftLabels.gold(["a", "b"], ["x", "y"]))
     >>> about.observed_agreement, about.vote_accuracy, about.majority_accuracy
     (0.5, 0.75, 0.75)
     """
-    tally = votes.sparse_vote_counts()
     has_votes = votes.support > 0
+    people = one_answer_per_task_and_worker(votes).votes  # one answer of each worker to each task
+    tally = people.sparse_vote_counts()
     n_voted = np.bincount(tally.row_of_each_candidate[tally.mass > 0], minlength=votes.n_tasks)[has_votes]
     best = np.zeros(votes.n_tasks)
     np.maximum.at(best, tally.row_of_each_candidate, tally.mass)
@@ -131,7 +135,7 @@ def describe(votes: Votes, gold: SoftLabels | None = None) -> Description:
         )[has_votes]
         > 1
     )
-    share = tally.mass / np.maximum(votes.support, 1e-300)[tally.row_of_each_candidate]
+    share = tally.mass / np.maximum(people.support, 1e-300)[tally.row_of_each_candidate]
     entropy = np.bincount(
         tally.row_of_each_candidate, -share * np.log(np.where(share > 0, share, 1)), minlength=votes.n_tasks
     )[has_votes]

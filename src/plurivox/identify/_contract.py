@@ -17,7 +17,8 @@ from plurivox.core.votes import Votes
 __all__ = ["Evidence", "Identifier", "methods"]
 
 EVIDENCE_HINTS = {  # field of `Evidence` -> how to provide it if it is missing
-    "votes": "give the votes",
+    "votes": "give the votes; answers as entered, such as those of a study, are converted to votes first (pv.elicit_votes, or "
+    "plurivox elicit form-column INPUT -o votes)",
     "soft": "give soft labels, such as those of plurivox aggregate: --soft FILE",
     "fit": "aggregate the votes first, or let plurivox identify do it",
     "fits": "aggregate the votes by two methods or more",

@@ -1,11 +1,13 @@
 """Share of a task's votes that are not for its most frequent label."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
+from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._shared.crowd_agreement_coefficients import REPEATED_HELP, votes_of_different_people
 from plurivox.identify._shared.task_dispersion import dispersion_of_vote_shares
 
 
@@ -21,12 +23,14 @@ class Disagreement(Identifier):
     array([0.333, 0.   ])
     """
 
+    repeated: Literal["first", "all"] = option("first", REPEATED_HELP)
+
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
     of: ClassVar[ScoreTarget] = "task"
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
         assert evidence.votes is not None
-        dispersion = dispersion_of_vote_shares(evidence.votes)
+        dispersion = dispersion_of_vote_shares(votes_of_different_people(evidence.votes, self.repeated))
         raw = dispersion.nan_for_tasks_without_answers(1 - dispersion.largest)
         return Scores("task", dispersion.tasks, raw, raw, self.spec, n=dispersion.support)

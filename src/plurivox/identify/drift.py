@@ -1,17 +1,19 @@
 """Decline of a worker's agreement with the others over time."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import InputError
+from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.votes import Votes
 from plurivox.engine.kernels.group_by import row_order_and_offsets_by_group
 from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._shared.crowd_agreement_coefficients import REPEATED_HELP, votes_of_different_people
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
 from plurivox.identify._shared.share_of_others_agreeing_per_vote import share_of_others_agreeing_with_vote
 from plurivox.identify._shared.workers_gold_times_from_evidence import require_some_worker_names
@@ -40,6 +42,8 @@ class Drift(Identifier):
     np.float64(2.24)
     """
 
+    repeated: Literal["first", "all"] = option("first", REPEATED_HELP)
+
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
     of: ClassVar[ScoreTarget] = "worker"
     is_badness_monotone_in_raw: ClassVar[bool] = False
@@ -50,6 +54,7 @@ class Drift(Identifier):
         votes = require_some_worker_names(evidence.votes, self.name())
         if votes.when is None or not np.isfinite(votes.when).any():
             raise InputError("drift needs the order of the answers: give votes with a column when")
+        votes = votes_of_different_people(votes, self.repeated)
         worker, when, agreed = _workers_times_agreement_minus_task_mean(votes)
         order, start = row_order_and_offsets_by_group(
             worker[(early := np.argsort(when, kind="stable"))], votes.n_workers

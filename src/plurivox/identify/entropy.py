@@ -7,6 +7,7 @@ from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._shared.crowd_agreement_coefficients import REPEATED_HELP
 from plurivox.identify._shared.task_dispersion import UNIT_HELP, convert_entropy, dispersion_of_soft_labels_or_votes
 
 
@@ -28,6 +29,7 @@ class Entropy(Identifier):
     """
 
     unit: Literal["nats", "bits", "share"] = option("nats", UNIT_HELP)
+    repeated: Literal["first", "all"] = option("first", REPEATED_HELP)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
     of: ClassVar[ScoreTarget] = "task"
@@ -35,7 +37,7 @@ class Entropy(Identifier):
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
-        dispersion = dispersion_of_soft_labels_or_votes(evidence)
+        dispersion = dispersion_of_soft_labels_or_votes(evidence, self.repeated)
         nats = dispersion.nan_for_tasks_without_answers(dispersion.entropy)
         raw = convert_entropy(nats, self.unit, dispersion.n_labels)
         return Scores("task", dispersion.tasks, raw, raw, self.spec, n=dispersion.support)

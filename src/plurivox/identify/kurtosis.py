@@ -2,15 +2,17 @@
 
 import warnings
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from plurivox.core.errors import PlurivoxWarning
+from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.round_to_40_bits import round_to_40_bits
 from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._shared.crowd_agreement_coefficients import REPEATED_HELP
 from plurivox.identify._shared.task_dispersion import dispersion_of_soft_labels_or_votes
 
 CONSTANT_KURTOSIS = {2: -2, 3: -1.5}  # number of labels -> the kurtosis of any row of so many probabilities
@@ -35,13 +37,15 @@ class Kurtosis(Identifier):
     array([-0.667, -1.36 ])
     """
 
+    repeated: Literal["first", "all"] = option("first", REPEATED_HELP)
+
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
     of: ClassVar[ScoreTarget] = "task"
     needs: ClassVar[tuple[str, ...]] = ("votes|soft",)
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress
-        dispersion = dispersion_of_soft_labels_or_votes(evidence)
+        dispersion = dispersion_of_soft_labels_or_votes(evidence, self.repeated)
         n_labels = dispersion.n_labels
         if n_labels in CONSTANT_KURTOSIS:
             text = (

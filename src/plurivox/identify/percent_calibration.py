@@ -9,11 +9,13 @@ from plurivox.core.answers import Answers
 from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
+from plurivox.core.one_answer_per_worker import is_first_answer_of_worker_to_task
 from plurivox.core.parse_typed_percents import parse_percents
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.identify._contract import Evidence, Identifier
+from plurivox.identify._shared.crowd_agreement_coefficients import REPEATED_HELP
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
 from plurivox.identify._shared.score_intervals import RESAMPLES_HELP, bootstrap_interval_95_over_tasks
 from plurivox.identify._shared.share_of_others_agreeing_per_vote import share_of_others_agreeing
@@ -33,7 +35,8 @@ class StatedPercents(NamedTuple):
 class PercentCalibration(Identifier):
     """Calibration of a worker: the percent stated for the top label minus the percent of answers that are right, in points.
 
-    An answer is right if its top label is the known one (gold), or to the extent that the other workers name it too (rest).
+    An answer is right if its top label is the known one (gold), or to the extent that the other workers name it too (rest;
+    of a worker's repeated answers to a task only the first is used unless `repeated` is all).
     A worker's answers are put into `bins` by the percent stated; the gap of a bin is the mean percent minus the percentage
     of right answers. error: the mean absolute gap, weighted by answers. overconfidence: the mean signed gap, above 0 for an
     overconfident worker. `raw` uses the worker's answers only. Few answers have large gaps by chance, so `badness` is not a
@@ -58,6 +61,7 @@ class PercentCalibration(Identifier):
     )
     bins: int = option(5, "number of equally wide bins of the stated percents", low=1, high=100)
     shrink: float = option(5.0, "weight of the whole crowd's gap in each bin, as a number of answers", low=0)
+    repeated: Literal["first", "all"] = option("first", REPEATED_HELP)
     resamples: int = option(0, RESAMPLES_HELP, low=0)
     seed: int = option(0, "seed of the bootstrap; the same seed gives the same interval", low=0)
 
@@ -117,7 +121,10 @@ class PercentCalibration(Identifier):
             assert gold is not None
             true = gold_label_codes(gold, answers.tasks, answers.labels, self.name())[answers.task]
             return np.where(true == -1, np.nan, (top_label == true).astype(np.float64))
-        named = np.flatnonzero(top_label >= 0)
+        counted = top_label >= 0
+        if self.repeated == "first":
+            counted &= is_first_answer_of_worker_to_task(answers)
+        named = np.flatnonzero(counted)
         right[named] = share_of_others_agreeing(answers.task[named], answers.worker[named], top_label[named], None)
         return right
 

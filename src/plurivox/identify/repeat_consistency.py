@@ -1,4 +1,4 @@
-"""Share of a worker's repeated answers that changed."""
+"""Share of a worker's repeated answers that stayed the same."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -19,11 +19,12 @@ from plurivox.identify._shared.score_intervals import wilson_interval_95
 
 @dataclass(frozen=True)
 class RepeatConsistency(Identifier):
-    """Share of a worker's repeated answers with another top label, or the mean change of their percent.
+    """Share of a worker's repeated answers with the same top label, or the mean change of their percent.
 
-    label: `raw` is the share of the worker's repeats whose top label is not that of the earlier answer, with Wilson's
-    interval; badness = raw. percent: the mean absolute change of the top label's percent, in points, over repeats that name the
-    same top label. `n` is the number of repeats used; nan for a worker without any. A repeat is an answer with `repeat_of`.
+    label: `raw` is the share of the worker's repeats whose top label is that of the earlier answer, with Wilson's
+    interval; badness = 1 - raw. percent: `raw` is the mean absolute change of the top label's percent, in points, over repeats
+    that name the same top label; badness = raw. `n` is the number of repeats used; nan for a worker without any. A repeat is
+    an answer with `repeat_of`.
 
     Collins, Bhatt & Weller (2022), §3, https://doi.org/10.1609/hcomp.v10i1.21986
 
@@ -35,7 +36,9 @@ class RepeatConsistency(Identifier):
     array([10.])
     """
 
-    measure: Literal["label", "percent"] = option("label", "share of changed top labels, or change of the percent")
+    measure: Literal["label", "percent"] = option(
+        "label", "share of repeats with the same top label, or change of the percent"
+    )
 
     of: ClassVar[ScoreTarget] = "worker"
     needs: ClassVar[tuple[str, ...]] = ("answers",)
@@ -55,12 +58,12 @@ class RepeatConsistency(Identifier):
             n = sum_by_group(worker, n_workers)
             raw = divide_or_nan(sum_by_group(worker, n_workers, change[known]), n)
             return Scores("worker", answers.workers, raw, raw, self.spec, n=n)
-        n, changed = (
+        n, n_same = (
             sum_by_group(answers.worker[again], n_workers),
-            sum_by_group(answers.worker[again[~same]], n_workers),
+            sum_by_group(answers.worker[again[same]], n_workers),
         )
-        raw, (low, high) = divide_or_nan(changed, n), wilson_interval_95(changed, n)
-        return Scores("worker", answers.workers, raw, raw, self.spec, low=low, high=high, n=n)
+        raw, (low, high) = divide_or_nan(n_same, n), wilson_interval_95(n_same, n)
+        return Scores("worker", answers.workers, raw, 1 - raw, self.spec, low=low, high=high, n=n)
 
     def _repeat_and_original_rows(self, answers: Answers) -> tuple[Ints, Ints]:
         """Return (rows of repeats, rows of the answers that they repeat); raise InputError if there are no repeats."""

@@ -18,6 +18,7 @@ from plurivox.io.dataset import Dataset
 from plurivox.io.dataset_folder_and_overwrite_checks import DATASET_TOML, check_replaceable
 from plurivox.io.features import write_features
 from plurivox.io.soft_label_files import write_soft
+from plurivox.io.tabular.column_conversion import frame_of
 from plurivox.io.tabular.table_files import write_table
 
 
@@ -85,7 +86,7 @@ def _tables_by_name_except_soft_labels(dataset: Dataset) -> dict[str, Any]:
     if dataset.votes is not None:
         tables["votes"] = vote_columns_with_rows_for_unvoted(dataset.votes)
     if dataset.answers is not None:
-        tables["answers"] = dataset.answers.columns()
+        tables["answers"] = frame_of(dataset.answers.columns(), "answers").fill_nan(None)  # unknown times are empty
     if dataset.counts is not None:
         tables["counts"] = task_and_label_count_columns(dataset.counts)
     if dataset.gold is not None and _are_hard_labels(dataset.gold):

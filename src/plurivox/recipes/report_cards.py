@@ -22,7 +22,7 @@ from plurivox.workflows.score_tasks_workers import EvidenceCache, notes_on_fits_
 
 SCORES = (
     "gold-accuracy,agreement-with-rest,trace,trace-pooled,spam-score,spam-score-pooled,repeat-consistency,drift,speed,"
-    "too-fast,percent-calibration"
+    "too-fast[of_median=0.3],percent-calibration"
 )
 
 

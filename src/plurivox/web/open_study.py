@@ -13,6 +13,7 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from plurivox.core.errors import InputError
 from plurivox.web.server_settings import Settings
 from plurivox.web.store.admin.check_config_against_database import raise_if_stratum_empty_or_label_renamed
+from plurivox.web.store.admin.platform_studies import platforms_without_required_ids
 from plurivox.web.store.collect.tasks_batches_quotas import (
     has_batches,
     kind_of_alphabetically_first_task,
@@ -75,6 +76,7 @@ class Studio:
                     connection, answers_per_task_assigner_and_arm_names(study, has_batches(connection))
                 )
                 check_batches_exist_if_assigner_needs_them(connection, study)
+                study = _with_platforms_of_older_study(connection, study)
                 study = study.model_copy(update={"kind": study.kind or kind_of_alphabetically_first_task(connection)})
                 if not practice_task_ids(connection):
                     study = study.model_copy(update={"practice": 0})  # no practice task: skip the stage
@@ -123,6 +125,13 @@ class Studio:
         except SQLAlchemyError as cause:
             log.error("the database cannot be read: %s", first_line_of_database_error(cause))
             raise Unavailable() from cause
+
+
+def _with_platforms_of_older_study(connection: Connection, study: Study) -> Study:
+    """Return a study made before platforms were off by default with Prolific on, if its study.toml does not name platforms."""
+    if "platforms" not in study.model_fields_set and "prolific" in platforms_without_required_ids(connection):
+        return study.model_copy(update={"platforms": ["prolific"]})
+    return study
 
 
 def open_existing_study(settings: Settings) -> Studio:

@@ -1,5 +1,6 @@
 """Settings of a server. Flags of `plurivox studio serve` override the environment variables PLURIVOX_..."""
 
+import ipaddress
 import re
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -14,6 +15,7 @@ RESERVED_PATHS = (
     "join",
     "media",
     "owner",
+    "owner-preview",
     "static",
     "work",
 )
@@ -40,6 +42,33 @@ def normalize_base_url(url: str) -> str:
     return f"{parts.scheme}://{host}{port}{parts.path}"
 
 
+def is_loopback(host: str) -> bool:
+    """Return whether a host name or address is of this machine only.
+
+    >>> [is_loopback(one) for one in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "::", "192.0.2.7", "lab.example")]
+    [True, True, True, False, False, False, False]
+    """
+    if host.lower().rstrip(".") == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]").partition("%")[0]).is_loopback
+    except ValueError:
+        return False
+
+
+def warning_if_reachable_without_https(host: str, base_url: str) -> str:
+    """Return a warning if other machines can reach a server that listens on `host` without https, else an empty text."""
+    if is_loopback(host) or base_url.startswith("https://"):
+        return ""
+    local = (
+        " The links of the studio are for this machine only." if is_loopback(urlsplit(base_url).hostname or "") else ""
+    )
+    return (
+        f"other machines can reach the server at {host} without https: passwords and answers can be read on their way.{local} "
+        "Put a proxy with https in front of it and give --base-url https://..., or listen on 127.0.0.1 only (--host 127.0.0.1)"
+    )
+
+
 class Settings(BaseSettings):
     """Settings of a server that do not depend on its study: addresses, limits, database."""
 
@@ -53,6 +82,7 @@ class Settings(BaseSettings):
     body_seconds: float = Field(default=10, gt=0)  # a client that takes longer to send its body is disconnected
     requests_per_minute: int = Field(default=600, ge=1)  # per worker or address
     enters_per_minute: int = Field(default=60, ge=1)  # per address
+    arrivals_per_hour: int = Field(default=30, ge=1)  # new people by a platform's link, per address
     drafts_per_minute: int = Field(default=60, ge=1)  # per worker
     logins_per_minute: int = Field(default=10, ge=1)  # per address
     snapshot_seconds: float = Field(default=5, gt=0)  # seconds between rounds of the background thread

@@ -13,6 +13,7 @@ from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import as_names
 from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.io.dataset_reader import as_dataset
+from plurivox.io.tabular.batch_files import read_task_names_by_batch
 from plurivox.workflows.fit_votes import fit
 
 
@@ -64,7 +65,7 @@ def plan_batches(
     """Return batches of tasks for successive workers, until every task is in `per_task` batches or `workers` have a batch.
 
     `items` is a table with a column task, and stratum or batch if the method needs it, or a data set folder that contains
-    such a table named items.
+    such a table named items. Batches may also be JSON lists of tasks: {"b0": ["task1", "task2"], ...}.
     """
     made = assign.methods.make(method, **options)
     names, ledger = _read_tasks_and_make_quota_ledger(made, Path(items), per_task)
@@ -84,25 +85,29 @@ def _read_tasks_and_make_quota_ledger(
 ) -> tuple[list[str], Ledger]:
     """Return the distinct tasks of a table, and the ledger that counts answers against quotas; raise InputError if invalid."""
     file = _get_required_items_file(items_file_or_folder) if items_file_or_folder.is_dir() else items_file_or_folder
+    if isinstance(method, Batches):
+        return _tasks_and_ledger_of_fixed_batches(read_task_names_by_batch(file), per_task, method.seed)
     frame = io.read_table(file)
-    needs = {"task"} | (
-        {"stratum"} if isinstance(method, TasksPerStratum) else {"batch"} if isinstance(method, Batches) else set()
-    )
+    needs = {"task"} | ({"stratum"} if isinstance(method, TasksPerStratum) else set())
     if missing := needs - set(frame.columns):
         raise InputError(f"missing columns {sorted(missing)} in {file}; its columns are {first_few(frame.columns, 9)}")
     column = [str(task) for task in frame["task"]]
     places = {task: place for place, task in enumerate(dict.fromkeys(column))}
-    batches: dict[str, list[int]] = {}
-    if isinstance(method, Batches):
-        for batch, task in zip(frame["batch"], column, strict=True):
-            batches.setdefault(str(batch), []).append(places[task])
-    elif len(places) < len(column):
+    if len(places) < len(column):
         twice = [task for place, task in enumerate(column) if places[task] != place]
         raise InputError(f"{file} lists tasks twice: {first_few(dict.fromkeys(twice))}; keep one row per task")
-    n_batches = Counter(place for batch in batches.values() for place in set(batch)) if batches else None
-    quota = [per_task * (1 if n_batches is None else n_batches[place]) for place in range(len(places))]
     strata = [str(one) for one in frame["stratum"]] if isinstance(method, TasksPerStratum) else None
-    return list(places), Ledger(quota, strata, list(batches.values()), method.seed)
+    return list(places), Ledger([per_task] * len(places), strata, [], method.seed)
+
+
+def _tasks_and_ledger_of_fixed_batches(
+    task_names_by_batch: dict[str, list[str]], per_task: int, seed: int
+) -> tuple[list[str], Ledger]:
+    """Return the distinct tasks of fixed batches, and their ledger: a task wants `per_task` answers for each of its batches."""
+    n_batches = Counter(task for tasks in task_names_by_batch.values() for task in tasks)
+    places = {task: place for place, task in enumerate(n_batches)}
+    batches = [[places[task] for task in tasks] for tasks in task_names_by_batch.values()]
+    return list(places), Ledger([per_task * n for n in n_batches.values()], None, batches, seed)
 
 
 def _get_required_items_file(folder: Path) -> Path:

@@ -14,6 +14,7 @@ from plurivox.aggregate import Aggregator
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few
 from plurivox.core.method import split_at_commas_outside_brackets
+from plurivox.core.one_answer_per_worker import one_answer_per_task_and_worker
 from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step, no_progress
 from plurivox.core.results import Dynamics, Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
@@ -235,6 +236,18 @@ def notes_on_fits_of_scores(methods: Sequence[Identifier]) -> list[str]:
         f"{', '.join(specs)}: of {'a fit' if len(fits) == 1 else 'fits'} by {', '.join(fits)}"
         for fits, specs in scores_by_fits.items()
     ]
+
+
+def count_repeats_left_out(data: Any, methods: Sequence[Identifier], part: str | None = None) -> int:
+    """Return how many answers the scores leave out since they are not their worker's first to the task; 0 if none does.
+
+    Scores of agreement count a worker once per task unless their option `repeated` is all.
+    """
+    found = as_dataset(data)
+    once = any(getattr(one, "repeated", "all") == "first" and "votes" in one.usable_evidence() for one in methods)
+    if not once or not (found.has("votes") or found.has("counts")):
+        return 0
+    return one_answer_per_task_and_worker(as_votes(found, part)).n_left_out
 
 
 def _list_of_aggregators(by: By | None) -> list[Aggregator]:

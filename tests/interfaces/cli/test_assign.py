@@ -41,6 +41,23 @@ def test_a_plan_is_a_file_of_batches_for_studio_new(call: Call, tmp_path: Path) 
     assert json.loads(again.stdout)["given"] == 8
 
 
+def test_json_batches_are_read_by_studio_new_and_by_assign(call: Call, tmp_path: Path) -> None:
+    items, batches = tmp_path / "items.csv", tmp_path / "batches.json"
+    items.write_text("task,text\n" + "".join(f"{i},text {i}\n" for i in range(6)))
+    batches.write_text(json.dumps({"b0": [0, 1, 2], "b1": ["2", "3", "4", "5"]}))
+    new = ("studio", "new", str(tmp_path / "study"), "--items", str(items), "--labels", "a,b", "--per-task", "3")
+    made = call(*new, "--batches", str(batches))
+    assert made.exit_code == 0, made.output
+    told = json.loads(call("studio", "status", str(tmp_path / "study"), "--json").stdout)
+    assert told["wanted"] == 3 * 7  # task 2 is in both batches
+    assert json.loads(call("assign", "batches", str(batches), "--json").stdout)["given"] == 7
+    batches.write_text(json.dumps({"b0": ["0.png"]}))
+    failed = call(
+        *(str(tmp_path / "other") if word.endswith("study") else word for word in new), "--batches", str(batches)
+    )
+    assert failed.exit_code == 2 and "does not have: '0.png'; write names as in the items, such as '0'" in failed.stderr
+
+
 def test_the_same_seed_gives_the_same_plan(call: Call, tmp_path: Path) -> None:
     items = tmp_path / "items.csv"
     items.write_text("task\n" + "".join(f"t{i}\n" for i in range(30)))

@@ -203,3 +203,23 @@ def test_workers_without_a_score_are_counted(call: Call, tmp_path: Path) -> None
     alone.write_text("task,worker,label\na,ann,x\na,bo,x\nb,cy,y\n")
     said = call("identify", "agreement-with-rest", alone)
     assert said.stdout.splitlines()[-1] == "agreement-with-rest: 3 workers, 1 without a score"
+
+
+def test_repeats_left_out_are_counted(call: Call, tmp_path: Path) -> None:
+    votes = tmp_path / "votes.csv"
+    votes.write_text("task,worker,label,when\na,ann,x,1\na,ann,x,3\na,bo,y,1\nb,ann,x,2\nb,bo,x,2\n")
+    said = call("identify", "observed-agreement", votes, "--json")
+    document = json.loads(said.stdout)
+    assert document["repeats_left_out"] == 1 and document["worst"][0]["raw"] == 0.5
+    told = call("identify", "observed-agreement", votes).stdout
+    assert "1 answer is not its worker's first to the task and left out of observed-agreement" in told
+    every = json.loads(call("identify", "observed-agreement", votes, "--repeated", "all", "--json").stdout)
+    assert every["repeats_left_out"] == 0 and every["worst"][0]["raw"] == pytest.approx((1 / 3 + 1) / 2)
+    told = call("identify", "rank", votes, "--scores", "agreement-with-rest,spam-score-pooled").stdout
+    assert "left out of agreement-with-rest; repeated=all counts them" in told
+
+
+def test_answers_as_entered_are_to_be_converted_first(call: Call, tmp_path: Path) -> None:
+    answers = tmp_path / "answers.csv"
+    answers.write_text("task,worker,top,top_percent,repeat_of\na,ann,x,70,-1\na,ann,x,60,0\na,bo,y,80,-1\n")
+    assert "plurivox elicit form-column INPUT -o votes" in call("identify", "krippendorff-alpha", answers).output

@@ -164,6 +164,13 @@ def test_the_error_without_the_web_extra_says_how_to_install_it(call: Call, monk
     assert said.exit_code == 2 and "pip install 'plurivox[web]'" in said.stderr
 
 
+def test_tasks_in_no_batch_are_counted(tmp_path: Path, items: Path, call: Call) -> None:
+    (tmp_path / "batches.json").write_text('{"b0": ["t0", "t1"], "b1": ["t1", "t2"]}')
+    words = ("--items", items, "--labels", "cat,dog", "--batches", tmp_path / "batches.json")
+    said = call("studio", "new", tmp_path / "s", *words)
+    assert said.exit_code == 0 and "20 of the 23 tasks are in no batch" in said.output
+
+
 def test_an_invalid_study_is_not_created(tmp_path: Path, items: Path, call: Call) -> None:
     """`studio new` reports the error before it writes the study folder."""
     (tmp_path / "none.csv").write_text("task,text\n")
@@ -208,7 +215,7 @@ def test_an_edited_study_toml_is_applied_or_its_error_is_reported(tmp_path: Path
     assert "per_task must be a whole number; it is 'two'" in edited("per_task = 2", "per_task = 'two'")
     assert "did you mean 'dawid-skene'?" in edited('aggregator = ""', 'aggregator = "dawid"')
     assert "no longer has the label 'cat'" in edited('"cat", "dog"', '"kitten", "dog"')
-    assert "wanted           46" in edited('"cat", "dog"', '"cat", "dog", "fox"')
+    assert "46 of 46 wanted" in edited('"cat", "dog"', '"cat", "dog", "fox"')
     assert "34 of 17" in edited("per_task = 2", "per_task = 1")  # more answers than now wanted; all are kept
     edited('"cat"', '"cat"')
     (study / "secret.key").unlink()
@@ -222,3 +229,45 @@ def test_a_port_in_use_is_an_error_before_the_setup_link_is_printed(tmp_path: Pa
         taken.listen()
         done = call("studio", "serve", tmp_path / "s", "--port", taken.getsockname()[1])
     assert done.exit_code and "is in use" in done.stderr and "setup=" not in done.output
+
+
+REACHABLE = "can reach the server at"
+LOCAL_LINKS = "The links of the studio are for this machine only"
+
+
+@pytest.mark.parametrize(
+    ("words", "warned", "links_are_local"),
+    [
+        ([], False, False),
+        (["--host", "127.0.0.2"], False, False),
+        (["--host", "::1"], False, False),
+        (["--host", "localhost"], False, False),
+        (["--host", "0.0.0.0"], True, True),
+        (["--host", "::"], True, True),
+        (["--host", "192.0.2.7"], True, False),
+        (["--host", "lab.example"], True, False),
+        (["--host", "0.0.0.0", "--base-url", "http://lab.example"], True, False),
+        (["--host", "0.0.0.0", "--base-url", "http://127.0.0.1:8000", "--quiet"], True, True),
+        (["--host", "0.0.0.0", "--base-url", "https://lab.example/study"], False, False),  # as in a container
+        (["--base-url", "http://lab.example"], False, False),
+    ],
+)
+def test_a_server_that_other_machines_reach_without_https_is_warned_about(
+    tmp_path: Path,
+    items: Path,
+    call: Call,
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    warned: bool,
+    links_are_local: bool,
+) -> None:
+    from plurivox.web.server import uvicorn_server
+
+    monkeypatch.setattr(uvicorn_server, "serve", lambda *_: None)
+    monkeypatch.setattr(uvicorn_server, "raise_if_port_is_not_free", lambda *_: None)
+    assert call("studio", "new", tmp_path / "s", "--items", items, "--labels", "cat,dog,ship").exit_code == 0
+    done = call("studio", "serve", tmp_path / "s", *words)
+    assert done.exit_code == 0, done.output
+    assert (REACHABLE in done.stderr) == warned and (LOCAL_LINKS in done.stderr) == links_are_local
+    if warned:
+        assert done.stderr.startswith("warning: ") and "https" in done.stderr and "--host 127.0.0.1" in done.stderr

@@ -36,6 +36,7 @@ QUIZ = [
     },
     {"question": "May two labels share the percents?", "choices": ["Yes", "No"], "right": 0},
 ]
+ALL_AT_ONCE = {"unanswered_share": 1}  # people of most tests ask for tasks and do not answer them
 SHORT: dict[str, Any] = {"texts": {"consent": "", "instructions": "", "debrief": ""}, "quiz": [], "practice": 0}
 
 
@@ -113,6 +114,6 @@ def studio_of(
     stages = {"quiz": QUIZ, "practice": practice} if whole else SHORT
     fields = {"labels": ANIMALS, "form": "also-possible", "title": "Animals and vehicles", "per_task": 20, "batch": n}
     study = Study.model_validate(
-        {"name": "animals", "completion": {"code": "C1X7-PLURAL"}, **stages, **fields, **values}
+        {"name": "animals", "completion": {"code": "C1X7-PLURAL"}, **ALL_AT_ONCE, **stages, **fields, **values}
     )
     return lambda settings: make_study(settings, study, make_tasks(n, kind, practice if whole else 0))

@@ -54,6 +54,13 @@ def enter_study(page: Any, join: str) -> None:
     page.wait_for_selector("main.task")
 
 
+def begin_after_practice(page: Any) -> None:
+    """Go from the page at the end of practice to the first task that counts."""
+    page.wait_for_selector("text=From now on your answers count")
+    page.evaluate("passBy(900)")  # the page ignores keys and clicks at first
+    key(page, "Enter")
+
+
 def resize(page: Any, width: int, height: int) -> None:
     """Resize the viewport and wait until the page has the new size."""
     page.set_viewport_size({"width": width, "height": height})

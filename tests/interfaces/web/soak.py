@@ -9,6 +9,7 @@ from pathlib import Path
 
 from interfaces.web.server_kills import Load, check, studied
 from plurivox.web.server_settings import Settings
+from plurivox.web.study.config import Study
 from plurivox.web.study.study_database import open_database
 from studies import fresh_database, plain_study
 
@@ -19,7 +20,8 @@ BATCH, REPEATS, PER_TASK = 25, 2, 5
 def soak(kind: str, database: str, folder: Path, n_workers: int, n_kills: int) -> str:
     """Run one database and return its line of the table; raise AssertionError if an answer or slot is lost."""
     began, rng = time.monotonic(), random.Random(1)
-    study = plain_study(form="top-two", per_task=PER_TASK, batch=BATCH, repeats=REPEATS, texts={"consent": "Agreed?"})
+    texts, share = {"consent": "Agreed?"}, Study.model_fields["unanswered_share"].default
+    study = plain_study(per_task=PER_TASK, batch=BATCH, repeats=REPEATS, texts=texts, unanswered_share=share)
     n_tasks, total = n_workers * BATCH // PER_TASK, n_workers * (BATCH + REPEATS)
     with studied(folder, study, n_tasks, database) as (servers, invite):
         servers.start()

@@ -29,6 +29,8 @@ OPEN = {
     "/work/",
     "/owner",
     "/owner/",
+    "/owner-preview",  # a page without data
+    "/owner-preview/",
     "/api",
     "/api/",
     "/{name}/",

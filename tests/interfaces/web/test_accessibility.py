@@ -47,7 +47,7 @@ def test_the_keyboard_focus_is_always_visible(studio: Any, context: Any) -> None
     key(page, "Escape", "h")
     stops += tab_through(page, 6)
     assert [one for one in stops if one.startswith("unseen")] == []
-    for name in ("definitely not", "Percent of the top label", "Top label: 5% more", "Help and keys", "Rule out rest"):
+    for name in ("definitely not", "Percent probability", "Top label: 5% more", "Help", "Rule out rest"):
         assert any(name in one for one in stops), name
 
 
@@ -69,10 +69,15 @@ def test_screen_readers_get_names_percents_and_errors(studio: Any, context: Any,
     top = page.get_by_role("button", name=f"{first} 1st 70%")
     assert top.get_attribute("aria-pressed") == "true"
     assert page.get_by_role("button", name=f"{second}: definitely not").count() == 0  # a picked label has no tick
-    assert page.get_by_role("slider", name="Percent of the top label").get_attribute("aria-valuetext") == "70 percent"
+    assert page.get_by_role("slider", name="Percent probability").get_attribute("aria-valuetext") == "70 percent"
     key(page, "?")
     assert page.get_by_role("dialog", name="Help").is_visible() and barriers(page) == []
-    key(page, "Escape", "s")
+    key(page, "Escape")
+    resize(page, 1280, 420)  # a low window, in which the questions scroll
+    page.wait_for_selector(".look[tabindex='0']")
+    assert barriers(page) == []
+    resize(page, 1280, 800)
+    key(page, "s")
     assert page.inner_text("[aria-live=polite]") == "Can't tell"
     key(page, "h", "1", "1")
     assert page.inner_text("[aria-live=polite]") == f"{first} 10% · 90% still to place"
@@ -131,3 +136,23 @@ def test_reduced_motion_is_respected(studio: Any, context: Any) -> None:
         counts.append(page.evaluate(moving))
     assert counts[0] == 0 < counts[1]
     answer(page, "Enter")
+
+
+def test_every_page_of_the_owners_preview_is_accessible(studio: Any, context: Any, barriers: Any) -> None:
+    from interfaces.web.test_owner_pages import sign_in
+
+    live = studio(n=4, whole=True, forms=["top-two", "chips"])
+    for options in ({"viewport": {"width": 1280, "height": 800}}, PHONE):  # the bar of the preview takes 60 pixels
+        page = context(bypass_csp=True, **options).new_page()
+        sign_in(page, live)
+        page.goto(f"{live.base}/owner-preview")
+        page.wait_for_selector(".previewbar")
+        for stage in ("consent", "instructions", "quiz", "practice", "tasks", "debrief", "done"):
+            page.click(f".previewbar [data-stage={stage}]")
+            if stage in ("practice", "tasks"):
+                shown(page)
+                answer(page, "1", "Enter")
+            page.wait_for_selector(".previewbar [aria-current]")
+            assert barriers(page) == [], stage
+            stops = tab_through(page, 12)
+            assert [one for one in stops if one.startswith("unseen")] == [], stage

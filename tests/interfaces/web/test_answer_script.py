@@ -49,7 +49,7 @@ def named(*pairs: tuple[str, str]) -> list[list[str]]:
         ("3 Enter", "also-possible", named(("bird", "100"))),
         ("3 5 7 0 Enter", "also-possible", named(("bird", "70"), ("frog", "30"))),
         ("0 1 5 5 Enter", "also-possible", named(("automobile", "55"), ("cat", "45"))),
-        ("3 5 ArrowLeft ArrowLeft Enter", "also-possible", named(("bird", "90"), ("frog", "10"))),
+        ("3 5 ArrowLeft ArrowLeft Enter Enter", "also-possible", named(("bird", "40"), ("frog", "60"))),
         ("3 5 ArrowRight Shift+ArrowRight Enter", "also-possible", named(("bird", "56"), ("frog", "44"))),
         ("3 5 7 0 8 0 Enter", "also-possible", named(("bird", "80"), ("frog", "20"))),
         (
@@ -105,10 +105,12 @@ def test_one_key_rules_out_the_other_labels_and_reverts_it(page: Any) -> None:
     ("keys", "form", "why"),
     [
         ("Enter", "top-two", "Pick a label first"),
-        ("3 5 Enter", "top-two", "Type its percent"),  # no default split
+        ("3 5 Enter", "top-two", "Type it or use the arrow keys"),  # no default split
         ("3 5 1 0 0 Enter", "top-two", "leaves nothing for frog"),
         ("3 . 8 0 Enter", "also-possible", "20% is left over"),
-        ("3 . 8 0 n Enter", "top-two", "20% is left over"),
+        ("3 . 8 0 n Enter", "top-two", "20% is left over: leave a label open, or pick a second label"),
+        ("3 6 0 n Enter", "top-one", "40% is left over: leave a label open, or say 100%"),
+        ("3 5 6 0 . 2 0 n Enter", "top-two", "20% is left over: leave a label open, or use up all 100%"),
         ("h 3 3 Enter", "top-two", "90% still to place"),
         ("h Enter", "top-two", "100% still to place"),  # the histogram starts empty
     ],
@@ -119,7 +121,7 @@ def test_an_incomplete_answer_is_not_sent(page: Any, keys: str, form: str, why: 
 
 
 def test_contradictions_cannot_be_entered(page: Any) -> None:
-    assert "already your top label" in press(page, "3 3")["hint"]
+    assert "already picked" in press(page, "3 3")["hint"]
     assert press(page, "3 Shift+3", form="top-two")["ticked"] == []
     state = press(page, "Shift+3 3", form="top-two")  # picking a label removes its tick
     assert state["top"] == 2 and state["ticked"] == []
@@ -128,7 +130,7 @@ def test_contradictions_cannot_be_entered(page: Any) -> None:
 
 
 def test_a_likely_mistake_needs_a_second_enter(page: Any) -> None:
-    for keys, why in (("3 5 2 0", "more than your top label"), ("3 . 1 0 Shift+4", "Each open label now gets 90%")):
+    for keys, why in (("3 5 2 0", "now has more than bird"), ("3 . 1 0 Shift+4", "Each open label now gets 90%")):
         once, twice = press(page, f"{keys} Enter"), press(page, f"{keys} Enter Enter")
         assert not once["sent"] and why in once["hint"] and twice["sent"]
 
@@ -183,6 +185,24 @@ def test_an_earlier_answer_is_restored(page: Any) -> None:
                 form,
                 keys,
             )
+
+
+@pytest.mark.parametrize(("by", "top"), [(-5, 45), (5, 55)])
+def test_less_and_more_start_from_half_when_two_labels_have_no_percents(page: Any, by: int, top: int) -> None:
+    script = """([by, setup]) => [{ do: "pick", place: 0 }, { do: "pick", place: 1 }, { do: "nudge", by }]
+      .reduce(answer.applyAction, answer.newAnswer(setup)).topPercent"""
+    assert page.evaluate(script, [by, setup("top-two")]) == top
+
+
+def test_a_percent_given_is_kept(page: Any) -> None:
+    restored = """(setup) => {
+      const marks = [{ kind: "named", label: "cat", typed: "100" }];
+      return answer.restoreAnswer(setup, { marks }).topPercent; }"""
+    assert page.evaluate(restored, setup("top-one")) == 100
+    second = """([value, setup]) => {
+      const steps = [{ do: "pick", place: 0 }, { do: "percent", value }, { do: "pick", place: 1 }];
+      return steps.reduce(answer.applyAction, answer.newAnswer(setup)).topPercent; }"""
+    assert [page.evaluate(second, [value, setup("top-two")]) for value in (70, 100)] == [70, None]
 
 
 # ---- ranking, chips, and the forms that use a part of top-two

@@ -30,9 +30,10 @@ from plurivox.web.store.schema import answers, audit, meta_data, slots, standing
 from plurivox.web.study import export
 from plurivox.web.study.backup import back_up_study_and_count_rows, restore_study_and_count_rows
 from plurivox.web.study.study_database import open_database
-from studies import PATIENCE, Person, Served, fresh_database, plain_study, served
+from studies import PATIENCE, Person, Served, admitting, fresh_database, plain_study, served
 
 PID, PASSWORD, COMMENT = "5f0aPIDofSomebody77", "correct horse", "my comment 8841"
+OPEN = admitting("stOfSomebody")
 
 
 def platform(pid: str = PID) -> dict[str, Any]:
@@ -83,7 +84,7 @@ def test_logs_contain_no_secrets_and_no_ids(
 ) -> None:
     database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
     caplog.set_level(logging.DEBUG)
-    with served(tmp_path / "s", plain_study(**STUDY), database=database, body_limit=3000) as study:
+    with served(tmp_path / "s", plain_study(**STUDY, **OPEN), database=database, body_limit=3000) as study:
         used = whole_flow(study)
         # as after a new study secret: the same platform id gets another pseudonym, and a unique constraint rejects it
         study.studio.writer.submit(lambda c: c.execute(update(workers).values(pseudonym="another"))).result()
@@ -120,7 +121,7 @@ def test_error_responses_reveal_no_internals(tmp_path: Path, monkeypatch: pytest
 
 
 def test_an_export_contains_no_ids_tokens_or_hashes(tmp_path: Path) -> None:
-    with served(tmp_path / "s", plain_study(**STUDY)) as study:
+    with served(tmp_path / "s", plain_study(**STUDY, **OPEN)) as study:
         used = whole_flow(study)
         for form in ("csv", "parquet"):
             said = study.http.get(f"/api/owner/export?form={form}")
@@ -163,7 +164,7 @@ def test_erased_data_are_in_no_file(tmp_path: Path) -> None:
             if PID.encode() in data or COMMENT.encode() in data or b"myMode7" in data
         ]
 
-    with served(tmp_path / "s", plain_study(**STUDY)) as study:
+    with served(tmp_path / "s", plain_study(**STUDY, **OPEN)) as study:
         for pid in ("someone", PID, "else"):
             person = study.enter(**platform(pid))
             person.post("/api/me/stage", {"stage": "consent", "agreed": True})
@@ -183,7 +184,7 @@ def test_erased_data_are_in_no_file(tmp_path: Path) -> None:
 
 
 def test_erasing_by_pseudonym_ignores_a_platform_id_with_the_same_text(tmp_path: Path) -> None:
-    with served(tmp_path / "s") as study:
+    with served(tmp_path / "s", plain_study(**OPEN)) as study:
         for i in range(8):  # repeated, as the order of the rows is random
             victim = study.enter(**platform(f"p{i}"))
             name = victim.entered["me"]["worker"]
@@ -198,7 +199,7 @@ def test_erasing_by_pseudonym_ignores_a_platform_id_with_the_same_text(tmp_path:
 
 
 def test_the_command_erases_while_the_server_runs(tmp_path: Path) -> None:
-    with served(tmp_path / "s") as study:
+    with served(tmp_path / "s", plain_study(**OPEN)) as study:
         person = study.enter(**platform())
         person.answer(person.slots()[0]["slot"])
         said = CliRunner().invoke(main, ["studio", "erase", str(tmp_path / "s"), PID, "--json"])

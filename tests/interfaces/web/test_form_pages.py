@@ -70,7 +70,7 @@ def test_every_form_can_be_answered_by_keyboard(studio: Any, context: Any, form:
 SHOWN = {  # selectors of the answer of KEYS and of a draft with the fourth label
     "ranking": (".ranks li:nth-child(3)", ".tile:nth-child(4)[data-is=top]"),
     "chips": ("text=All 20 chips placed", ".barrow:nth-child(4) output:text-is('1')"),
-    "top-one": (".tile:nth-child(3) .says:text-is('1st 70%')", ".tile:nth-child(4)[data-is=top]"),
+    "top-one": (".tile:nth-child(3) .says:text-is('✓ 70%')", ".tile:nth-child(4)[data-is=top]"),
     "select-top-two": (".tile:nth-child(5) .says:text-is('2nd')", ".tile:nth-child(4)[data-is=top]"),
 }
 
@@ -231,7 +231,7 @@ def test_a_form_of_a_plugin_gets_a_task_page_from_its_declaration(
     live = studio(n=1, form="label-and-not")
     page, names = enter(live, context)
     key(page, "?")
-    page.wait_for_selector("text=Mark label 4 as definitely not correct")
+    page.wait_for_selector("text=Mark label 4: not chosen by anybody")
     key(page, "Escape", "3", "Shift+1", "Enter")
     page.wait_for_selector("text=All done")
     [one] = live.answers()

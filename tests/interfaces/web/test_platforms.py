@@ -12,7 +12,7 @@ from plurivox.core.errors import InputError
 from plurivox.web.store.collect.leases import end_some_overdue_leases_and_return_count
 from plurivox.web.store.schema import raw_ids, sittings, slots, tasks, workers
 from plurivox.web.study.config import parse_study
-from studies import PLAIN, plain_study, served, text_tasks
+from studies import PLAIN, admitting, plain_study, served, text_tasks
 
 MTURK = {"name": "mturk", "pid": "A1WORKER", "study": "3HIT", "session": "3ASSIGN"}
 SANDBOX = "https://workersandbox.mturk.com"
@@ -30,7 +30,7 @@ def address(base: str, **changes: str) -> str:
 
 
 def test_an_assignment_is_submitted_only_to_mturk_hosts(tmp_path: Path) -> None:
-    study = plain_study(batch=1, platforms=["mturk"], completion={"code": "C0DE"})
+    study = plain_study(batch=1, **admitting(mturk="3HIT"), completion={"code": "C0DE"})
     with served(tmp_path / "s", study) as live:
         for bad in ("https://evil.test", "http://www.mturk.com", "https://www.mturk.com.evil.test", None, ""):
             said = live.http.post("/api/enter", json={"platform": MTURK | {"submit_to": bad}})
@@ -48,7 +48,7 @@ def test_an_assignment_is_submitted_only_to_mturk_hosts(tmp_path: Path) -> None:
 
 
 def test_an_mturk_assignment_identifies_the_worker_without_storage(tmp_path: Path) -> None:
-    with served(tmp_path / "s", plain_study(platforms=["mturk"])) as live:
+    with served(tmp_path / "s", plain_study(**admitting(mturk="3HIT"))) as live:
         way = {"platform": MTURK | {"submit_to": SANDBOX}}
         first = live.enter(**way, key="a" * 20)
         assert live.enter(**way, key="b" * 20).entered["me"]["worker"] == first.entered["me"]["worker"]
@@ -77,7 +77,7 @@ def test_frames_of_mturk_are_allowed_only_if_the_study_uses_mturk(tmp_path: Path
 
 
 def test_slots_of_a_returned_prolific_submission_go_to_others(tmp_path: Path) -> None:
-    with served(tmp_path / "s", plain_study(per_task=1), text_tasks(4)) as live:
+    with served(tmp_path / "s", plain_study(per_task=1, **admitting("st1")), text_tasks(4)) as live:
         gone = live.enter(platform={"pid": "p1", "study": "st1", "session": "se1"})
         gone.answer(gone.slots()[0]["slot"])
         assert live.look(select(raw_ids.c.platform, raw_ids.c.raw, raw_ids.c.study, raw_ids.c.session)) == [
@@ -150,7 +150,7 @@ def test_a_preview_creates_no_worker_and_leases_no_slot(studio: Any, context: An
 
 @pytest.mark.parametrize("size", [(1280, 720), (360, 640)])
 def test_all_stages_in_a_frame_of_another_origin_without_storage(studio: Any, context: Any, size: Any) -> None:
-    live = studio(n=2, platforms=["mturk"], texts=TEXTS)
+    live = studio(n=2, **admitting(mturk="3HIT"), texts=TEXTS)
     browser = context(viewport={"width": size[0], "height": size[1]}, **LOCAL)
     browser.add_init_script(NO_STORE)
     page = browser.new_page()

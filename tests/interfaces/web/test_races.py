@@ -22,6 +22,7 @@ from plurivox.web.services.submit_answer import SubmitResult, submit_answer
 from plurivox.web.services.worker_stages import record_visit_and_move_to_next_stage
 from plurivox.web.store import database
 from plurivox.web.store.admin import owner_accounts_and_sessions as owner_store
+from plurivox.web.store.admin.audit_log import SignInOrigin
 from plurivox.web.store.collect import leases, submissions
 from plurivox.web.store.collect import sittings_and_leased_slots as sitting_store
 from plurivox.web.store.collect import workers as worker_store
@@ -29,7 +30,7 @@ from plurivox.web.store.collect.submissions import Mark, Submission
 from plurivox.web.store.database import WRITE_OPTIONS
 from plurivox.web.store.schema import answers, owners, sessions, sittings, slots, tasks, visits, workers
 from plurivox.web.study.config import Study
-from studies import PATIENCE, Person, Served, fresh_database, plain_study, served, text_tasks
+from studies import PATIENCE, Person, Served, admitting, fresh_database, plain_study, served, text_tasks
 
 TIMES = 4  # repetitions of races with a random outcome
 PAGES = {"consent": "Agreed?", "instructions": "Look.", "debrief": "Thanks."}
@@ -216,7 +217,7 @@ def test_an_outdated_tab_does_not_move_a_worker_back(tmp_path: Path) -> None:
 
 
 def test_entering_twice_at_once_creates_one_worker(both: Any) -> None:
-    one, other = both(plain_study())
+    one, other = both(plain_study(**admitting("s")))
     for at in range(TIMES):
         way = {"platform": {"pid": f"pid{at}", "study": "s", "session": "t"}}
         strangers = at_once(*(post(study, "/api/enter", way) for study in (one, other, one, other)))
@@ -302,7 +303,9 @@ def test_concurrent_sign_ins_of_one_owner_do_not_deadlock(tmp_path: Path, postgr
         row = {"hidden": "x", "owner_id": 1, "csrf": "", "until": time.time() + 60}
         with study.studio.engine.connect() as one, study.studio.engine.connect() as other:
             one.execute(insert(sessions).values(row))  # holds a lock on the owner row until it commits
-            owner_sign_in.begin_owner_session_and_return_tokens(other, study.studio.keys, 1, 1.0, "home")
+            owner_sign_in.begin_owner_session_and_return_tokens(
+                other, study.studio.keys, 1, 1.0, "home", SignInOrigin("olga", "127.0.0.1")
+            )
             other.commit()
             one.commit()
         assert len(study.look(select(sessions))) == 3

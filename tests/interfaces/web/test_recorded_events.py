@@ -70,7 +70,8 @@ def test_views_and_inputs_are_exported_as_they_happened(tmp_path: Path, context:
     assert released <= first["shown_at"] <= second["shown_at"] <= third["shown_at"] <= last["shown_at"] <= finished
     for one, active in zip(views, said.seconds.tolist(), strict=True):
         assert 0 < one["first_input_ms"] <= one["submitted_ms"] < 1000 * (finished - released)
-        assert abs(active - (one["submitted_ms"] - one["hidden_ms"]) / 1000) < 1e-6
+        claimed = (one["submitted_ms"] - one["hidden_ms"]) / 1000
+        assert claimed - 0.1 < active <= claimed + 1e-6  # the server's clock may be set meanwhile
     assert 650 <= first["hidden_ms"] < first["submitted_ms"] - 50 and second["hidden_ms"] == 0
     told = [[(e["kind"], e["label"], e["value"], e["by"]) for e in events[one["answer"]]] for one in views]
     assert told[0] == [

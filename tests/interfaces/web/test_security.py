@@ -14,7 +14,7 @@ from plurivox.web.store.schema import answers, meta_data, raw_ids, workers
 from plurivox.web.study.image_preparation import validate_image_and_make_displayed_version
 from plurivox.web.study.read_task_and_answer_files import read_tasks
 from plurivox.web.study.secret_key import StudySecret
-from studies import PATIENCE, plain_study, served, text_tasks
+from studies import PATIENCE, admitting, plain_study, served, text_tasks
 
 SCRIPT = "<script>alert(1)</script>"
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'
@@ -148,7 +148,7 @@ def test_entering_needs_a_signed_invite_with_uses_left(tmp_path: Path) -> None:
 
 
 def test_a_platform_id_belongs_to_the_first_worker_who_used_it(tmp_path: Path) -> None:
-    with served(tmp_path / "s") as study:
+    with served(tmp_path / "s", plain_study(**admitting("st1"))) as study:
         person = study.enter(platform=PROLIFIC)
         again = study.http.post("/api/enter", json={"platform": PROLIFIC})
         assert again.status_code == 409 and again.json()["error"] == "begun-elsewhere"
@@ -165,7 +165,7 @@ def test_a_platform_id_belongs_to_the_first_worker_who_used_it(tmp_path: Path) -
 
 
 def test_entering_again_with_the_same_key_after_a_lost_response(tmp_path: Path) -> None:
-    with served(tmp_path / "s") as study:
+    with served(tmp_path / "s", plain_study(**admitting("st1"))) as study:
         invite, key = study.invite(uses=1), "k" * 20
         for way in ({"invite": invite}, {"platform": PROLIFIC}):
             people = [study.enter(**way, key=key).entered["me"]["worker"] for _ in range(2)]
@@ -177,7 +177,7 @@ def test_entering_again_with_the_same_key_after_a_lost_response(tmp_path: Path) 
 
 def test_platform_ids_are_only_in_the_table_raw_ids(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    with served(tmp_path / "s") as study:
+    with served(tmp_path / "s", plain_study(**admitting("st1"))) as study:
         person = study.enter(platform=PROLIFIC)
         person.answer(person.slots()[0]["slot"])
         study.http.get("/join", params={"PROLIFIC_PID": PROLIFIC["pid"]})

@@ -107,6 +107,21 @@ def test_worker_pages_show_hostile_text_as_text(live: Running, context: Any) -> 
     take_part(context().new_page(), live)
 
 
+def test_the_preview_shows_hostile_text_as_text(live: Running, context: Any) -> None:
+    page = context().new_page()
+    sign_in(page, live)
+    page.goto(f"{live.base}/owner-preview")
+    page.wait_for_selector(".previewbar")
+    for stage in ("consent", "instructions", "quiz", "tasks", "debrief", "done"):
+        page.click(f".previewbar [data-stage={stage}]")
+        if stage == "tasks":
+            answer(page, "1", "2", "7", "0", "Enter")
+            shown(page)
+        unharmed(page)
+    page.wait_for_selector(".answers td")
+    assert HOSTILE[1] in unharmed(page)
+
+
 @pytest.mark.slow
 def test_owner_pages_show_hostile_text_as_text(live: Running, context: Any) -> None:
     if not live.studio.read_sync(study_progress).answers:  # soft labels are shown only if there are answers

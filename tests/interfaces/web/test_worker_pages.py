@@ -7,9 +7,21 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from interfaces.web.page_actions import INPUT_DELAY_MS, UNASKED, answer, enter_study, fits, key, saved, shown, until
+from interfaces.web.page_actions import (
+    INPUT_DELAY_MS,
+    UNASKED,
+    answer,
+    begin_after_practice,
+    enter_study,
+    fits,
+    key,
+    saved,
+    shown,
+    until,
+)
 from interfaces.web.recorded_answers import crowd_answers
 from plurivox.web.store.schema import sittings
+from studies import admitting
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 
@@ -27,10 +39,11 @@ def test_all_stages_by_keyboard(studio: Any, context: Any) -> None:
     assert "Practice" in shown(page) and "Imagine 100 crowdsourced workers" in page.inner_text(".opening")
     fits(page)
     answer(page, "1", "Enter")
+    begin_after_practice(page)
     for keys in (["3", "Enter"], ["3", "5", "7", "0", "Enter"], ["s", "Enter"]):
         answer(page, *keys)
         fits(page)
-    answer(page, "2", "4", "ArrowLeft", "Shift+7", "Enter")
+    answer(page, "2", "4", "ArrowRight", "Shift+7", "Enter")
     page.wait_for_selector("textarea")
     key(page, "Tab", *"fine", "Tab", "Enter")
     page.wait_for_selector("text=All done")
@@ -40,7 +53,7 @@ def test_all_stages_by_keyboard(studio: Any, context: Any) -> None:
         [(order[2], "100")],
         [(order[2], "70"), (order[4], "30")],
         [],
-        [(order[1], "95"), (order[3], "5")],
+        [(order[1], "55"), (order[3], "45")],
     ]
     assert said[2]["abstain"] and [label for kind, label, _ in said[3]["marks"] if kind == "never"] == [order[6]]
 
@@ -61,7 +74,9 @@ def test_all_stages_by_mouse(studio: Any, context: Any) -> None:
     page.wait_for_selector("text=Not quite")
     page.click("text=Say how sure I am")
     page.click("text=Check my answers")
-    for _ in range(3):
+    for at in range(3):
+        if at == 1:
+            begin_after_practice(page)
         shown(page)
         old = page.query_selector("main.task")
         page.click(".tile:nth-child(2) .pick")
@@ -238,7 +253,8 @@ def test_answers_stay_in_the_browser_while_the_server_is_unavailable(studio: Any
     assert len(live.answers()) == 1
     page.route("**/api/**", lambda route: route.fulfill(**lost))
     page.reload()
-    page.wait_for_selector("text=The database is away.")
+    page.wait_for_selector("text=The study cannot be opened at the moment.")
+    assert "Your answers are kept in this browser" in page.inner_text("main")
 
 
 def test_usable_after_three_requests_and_sixty_kilobytes(studio: Any, context: Any) -> None:
@@ -337,7 +353,7 @@ def test_worker_pages_are_accessible(studio: Any, context: Any, barriers: Any) -
 
 
 def test_platform_workers_resume_by_link_and_are_redirected_at_the_end(studio: Any, context: Any) -> None:
-    live = studio(n=1, completion={"code": "C1", "redirect": "https://platform.test/done?cc=C1"})
+    live = studio(n=1, completion={"code": "C1", "redirect": "https://platform.test/done?cc=C1"}, **admitting("s1"))
     page = context().new_page()
     asked: list[Any] = []
     page.route("https://platform.test/**", lambda route: asked.append(route))

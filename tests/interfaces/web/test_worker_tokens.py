@@ -11,7 +11,7 @@ from plurivox.web.api.route_dependencies import BEARER, RENEWED_TOKEN_HEADER
 from plurivox.web.client.simulated_workers import run_async
 from plurivox.web.client.worker_client import Client
 from plurivox.web.store.database import current_unix_time
-from studies import PATIENCE, Person, Served, plain_study, served
+from studies import PATIENCE, Person, Served, admitting, plain_study, served
 
 DAY = 86400
 PROLIFIC = {"pid": "5f00aa", "study": "st1", "session": "se1"}
@@ -56,7 +56,7 @@ def test_a_token_in_use_is_renewed(tmp_path: Path, later: Any) -> None:
 
 
 def test_an_expired_token_continues_only_with_the_platforms_link(tmp_path: Path, later: Any) -> None:
-    with served(tmp_path / "s") as study:
+    with served(tmp_path / "s", plain_study(**admitting("st1"))) as study:
         person = study.enter(platform=PROLIFIC)
         later(40)
         assert study.http.post("/api/enter", json={"platform": PROLIFIC}).status_code == 409

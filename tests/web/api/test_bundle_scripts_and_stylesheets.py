@@ -10,7 +10,7 @@ from plurivox.web.api.routes.pages import STATIC, render_page_html, static_file_
 from studies import served
 
 DECLARED = re.compile(r"^(?:export )?(?:const|let|function|async function|class) +([A-Za-z_$][\w$]*)", re.MULTILINE)
-ENTRIES = ["work.js", "owner.js", "api_page.js", "studies.js"]
+ENTRIES = ["work_page.js", "preview_page.js", "owner.js", "api_page.js", "studies.js"]
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
@@ -34,7 +34,7 @@ def test_pages_load_nothing_from_other_hosts_and_nothing_is_inline() -> None:
     for name, content in static_file_contents_by_name().items():
         assert not re.search(rb"https?://(?!www\.w3\.org/2000/svg)", content), name
         assert b"innerHTML" not in content and b"eval(" not in content, name
-    for name in ("work.html", "owner.html", "api.html", "studies.html"):
+    for name in ("work.html", "preview.html", "owner.html", "api.html", "studies.html"):
         text = render_page_html(name)
         assert (
             "<style" not in text

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
+import plurivox as pv
 from interfaces.cli.cli_process import environment
 from plurivox.engine.beta_intervals import jeffreys_interval_95
 from plurivox.web.jobs.background_thread import BackgroundThread
@@ -17,7 +18,8 @@ from plurivox.web.store.admin.erase_worker import erase_worker_and_return_audit_
 from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.report.result_snapshots import acquire_or_renew_leader_lease, is_result_snapshot_stale
 from plurivox.web.store.schema import answers, audit, leaders, raw_ids, slots, snapshots, tasks, workers
-from studies import Served, plain_study, served, text_tasks
+from plurivox.web.study.export import export_study
+from studies import Served, admitting, plain_study, served, text_tasks
 
 
 def filled(study: Served, n_people: int = 3) -> None:
@@ -31,7 +33,7 @@ def filled(study: Served, n_people: int = 3) -> None:
 
 
 def test_every_page_of_the_owner_before_and_after_answers(tmp_path: Path) -> None:
-    with served(tmp_path / "s", plain_study(per_task=3, batch=4, repeats=1), text_tasks(4)) as study:
+    with served(tmp_path / "s", plain_study(**admitting("a"), per_task=3, batch=4, repeats=1), text_tasks(4)) as study:
         study.sign_in()
         pages = (
             "studies",
@@ -91,6 +93,72 @@ def test_repeats_of_a_worker_are_not_answers_of_another_in_the_agreement(tmp_pat
         assert sum(n for _, _, n in found["by_hour"]) == 9
 
 
+def test_people_who_name_the_same_labels_agree_fully_whatever_their_percents(tmp_path: Path) -> None:
+    with served(tmp_path / "s", plain_study(per_task=3, batch=4), text_tasks(4)) as live:
+        live.sign_in()
+        for percent in ("55", "70", "100"):
+            person = live.enter()
+            for slot in person.slots():
+                label = "cat" if slot["task"]["text"] < "text 2" else "dog"
+                person.answer(slot["slot"], marks=[{"kind": "named", "label": label, "typed": percent}])
+        SnapshotComputer(live.studio.engine).compute_and_publish_snapshot(live.studio.study)
+        scores = live.http.get("/api/owner/agreement").json()["scores"]
+        assert scores == {"krippendorff-alpha": 1, "observed-agreement": 1}
+        workers = live.http.get("/api/owner/workers").json()["workers"]
+        assert [one["scores"]["agreement-with-rest"] for one in workers] == [1, 1, 1]
+
+
+def test_two_people_who_never_agree_do_not_agree_because_they_repeat_themselves(tmp_path: Path) -> None:
+    """Four tasks, of which three are shown twice: alpha is -.75, and -.238 if repeats were other people's answers."""
+    study = plain_study(form="one-label", per_task=2, batch=4, repeats=3)
+    with served(tmp_path / "s", study, text_tasks(4)) as live:
+        live.sign_in()
+        for label in ("cat", "dog"):
+            person = live.enter()
+            for slot in person.slots():
+                person.answer(slot["slot"], marks=[{"kind": "named", "label": label}])
+        SnapshotComputer(live.studio.engine).compute_and_publish_snapshot(study)
+        scores = live.http.get("/api/owner/agreement").json()["scores"]
+        export_study(live.studio.engine, study, tmp_path / "out")
+        answers = pv.read(tmp_path / "out").answers
+        tops = answers.label_codes_at_rank(0)
+
+        def alpha(rows: np.ndarray) -> float:
+            counts = np.zeros((4, 3))
+            np.add.at(counts, (answers.task[rows], tops[rows]), 1)
+            return krippendorff.alpha(value_counts=counts, level_of_measurement="nominal")
+
+        first, every = alpha(answers.repeat_of < 0), alpha(answers.repeat_of > -2)
+        assert first == pytest.approx(-0.75) and every > -0.4
+        assert scores["krippendorff-alpha"] == pytest.approx(first, abs=1e-5) and scores["observed-agreement"] == 0
+        votes = pv.elicit_votes(answers, "form-column").votes
+        for repeats, expected in (("first", first), ("all", every)):
+            assert pv.agreement(votes, repeats=repeats, resamples=0)["krippendorff-alpha"].mean == pytest.approx(
+                expected
+            )
+            assert pv.score(votes, "krippendorff-alpha", repeated=repeats, resamples=0).raw == pytest.approx(expected)
+        assert pv.describe(answers).figures.top_agreement == 0
+
+
+def test_a_first_answer_that_is_changed_after_its_repeat_is_still_the_first(tmp_path: Path) -> None:
+    study = plain_study(form="one-label", per_task=2, batch=3, repeats=1)
+    with served(tmp_path / "s", study, text_tasks(3)) as live:
+        live.sign_in()
+        for changed in (False, True):
+            person, shown = live.enter(), {}
+            for slot in person.slots():
+                again = slot["task"]["text"] in shown
+                label = "dog" if again and changed else "cat"
+                person.answer(slot["slot"], marks=[{"kind": "named", "label": label}])
+                if again and changed:  # back to the first answer, which stays what it was
+                    person.answer(shown[slot["task"]["text"]], marks=[{"kind": "named", "label": "cat"}])
+                shown.setdefault(slot["task"]["text"], slot["slot"])
+        SnapshotComputer(live.studio.engine).compute_and_publish_snapshot(study)
+        assert live.http.get("/api/owner/agreement").json()["scores"]["observed-agreement"] == 1
+        lines = live.http.get("/api/owner/workers").json()["workers"]
+        assert [one["scores"]["agreement-with-rest"] for one in lines] == [1, 1]
+
+
 def test_agreement_is_undefined_without_a_warning_while_all_votes_are_alike(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(form="one-label", batch=3), text_tasks(3)) as study:
         study.sign_in()
@@ -136,7 +204,7 @@ def test_lists_are_paged(tmp_path: Path) -> None:
 
 
 def test_erasing_a_worker_keeps_the_pseudonym_and_an_audit_line(tmp_path: Path) -> None:
-    with served(tmp_path / "s", plain_study(per_task=3, repeats=1), text_tasks(4)) as study:
+    with served(tmp_path / "s", plain_study(**admitting("a"), per_task=3, repeats=1), text_tasks(4)) as study:
         filled(study)
         person = study.http.post("/api/enter", json={"platform": {"pid": "pid1", "study": "a", "session": "b"}})
         assert person.status_code == 409
@@ -171,7 +239,7 @@ def test_another_server_becomes_leader_when_the_lease_expires(tmp_path: Path) ->
 
 
 def test_the_background_computes_in_a_process_of_its_own(tmp_path: Path) -> None:
-    with served(tmp_path / "s", plain_study(per_task=3), text_tasks(4)) as study:
+    with served(tmp_path / "s", plain_study(**admitting("a"), per_task=3), text_tasks(4)) as study:
         filled(study)
         background = BackgroundThread(study.studio)
         try:
@@ -185,7 +253,7 @@ def test_the_background_computes_in_a_process_of_its_own(tmp_path: Path) -> None
 
 
 def test_a_broken_process_is_replaced(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with served(tmp_path / "s", plain_study(per_task=3), text_tasks(4)) as study:
+    with served(tmp_path / "s", plain_study(**admitting("a"), per_task=3), text_tasks(4)) as study:
         background = BackgroundThread(study.studio)
         background._child = subprocess.Popen(
             [sys.executable, "-c", "input()"],

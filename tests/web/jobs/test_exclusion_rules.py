@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from sqlalchemy import select, update
 
@@ -101,7 +102,7 @@ def test_an_owner_sees_the_reason_and_can_lift_an_exclusion(tmp_path: Path) -> N
         good = live.enter()
         for slot in good.slots():
             good.answer(slot["slot"])
-        counts = lambda: [live.http.get("/api/owner/progress").json()[name] for name in ("answers", "extras")]  # noqa: E731
+        counts = lambda: [live.http.get("/api/owner/progress").json()[name] for name in ("answers", "late")]  # noqa: E731
         assert counts() == [4, 0]
         way = f"/api/owner/exclusions/{one['worker']}/lift"
         assert live.http.post(way).status_code == 403
@@ -268,6 +269,28 @@ def test_rules_wait_for_data_and_spare_workers_with_few_answers(tmp_path: Path) 
         assert live.look(select(exclusions.c.rule)) == [("too-fast[share=0.4]",)]
     with pytest.raises(InputError, match="no clean method 'nothing'"):
         parse_study({"name": "x", "labels": ["a", "b"], "exclude": {"rules": ["nothing"]}})
+
+
+@pytest.mark.parametrize(("rule", "n_excluded"), [("too-fast[share=0.4]", 2), ("too-fast[seconds=1,share=0.4]", 1)])
+def test_flags_scores_and_rules_have_one_limit_for_too_fast_answers(tmp_path: Path, rule: str, n_excluded: int) -> None:
+    """The study's limit is 3 seconds; a rule may set its own. The third worker is too fast in one of four answers."""
+    study = plain_study(per_task=3, too_fast_seconds=3, exclude={"rules": [rule], "least_answers": 3})
+    with served(tmp_path / "s", study, text_tasks(4)) as live:
+        live.sign_in()
+        times = {}
+        for ms in ([500.0] * 4, [2900.0] * 4, [2999.0, 3000.0, 3100.0, 9000.0]):
+            person = live.enter()
+            times[person.entered["me"]["worker"]] = ms
+            for slot, one in zip(person.slots(), ms, strict=True):
+                person.answer(slot["slot"], submitted_ms=one)
+        SnapshotComputer(live.studio.engine).compute_and_publish_snapshot(study)
+        assert live.http.get("/api/owner/flagged").json()["counts"]["too-fast"] == 9
+        found = live.http.get("/api/owner/workers").json()
+        assert found["too_fast_seconds"] == 3
+        for line in found["workers"]:
+            share = np.mean(np.array(times[line["worker"]]) < 3000)
+            assert line["scores"]["too-fast"] == share and line["flag_counts"]["too-fast"] == 4 * share
+        assert exclude_rule_breakers_and_return_count(live.studio.engine, study) == n_excluded
 
 
 def test_gold_labels_are_imported_with_tasks_and_must_be_labels_of_the_study(tmp_path: Path) -> None:

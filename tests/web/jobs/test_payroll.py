@@ -30,7 +30,7 @@ from plurivox.web.store.report.result_snapshots import is_result_snapshot_stale
 from plurivox.web.store.report.stored_pay_sheet import PayLine
 from plurivox.web.store.schema import pay, slots, workers
 from plurivox.web.study.completion_pay_exclusion_config import Pay
-from studies import fresh_database, plain_study, served, text_tasks
+from studies import admitting, fresh_database, plain_study, served, text_tasks
 
 PAPER = {"per_hour": "8", "bonus_per_hour": "1", "currency": "USD"}
 
@@ -74,7 +74,7 @@ def run_worker(live: Any, label: str, **way: Any) -> Any:
 
 
 def test_the_sheet_of_a_study_by_pseudonym_and_by_id(tmp_path: Path) -> None:
-    study = plain_study(per_task=3, pay=PAPER | {"currency": "=EUR"})
+    study = plain_study(per_task=3, pay=PAPER | {"currency": "=EUR"}, **admitting("st"))
     with served(tmp_path / "s", study, text_tasks(4)) as live:
         ids = [
             {"platform": {"pid": pid, "study": "st", "session": "se"}} for pid in ("=p1", "SecondPerson", "ThirdPerson")
@@ -221,7 +221,7 @@ def same_task(slot: dict[str, Any]) -> Any:
 
 
 def test_a_study_without_pay_and_two_platforms_are_errors(tmp_path: Path) -> None:
-    with served(tmp_path / "s", plain_study(platforms=["prolific", "mturk"])) as live:
+    with served(tmp_path / "s", plain_study(**admitting("st", "h"))) as live:
         with pytest.raises(InputError, match=r"\[pay\]"):
             write_pay_sheet_and_return_summary(live.studio.engine, live.studio.study, tmp_path / "x.csv")
         run_worker(live, "cat", platform={"pid": "p1", "study": "st", "session": "se"})

@@ -25,7 +25,7 @@ def test_every_task_is_in_the_histograms(n_labels: int) -> None:
 def collected(answers: Answers) -> CollectedAnswers:
     """Return answers with the columns of the database, without practice, extras and unseen images."""
     ids, unknown, no = np.arange(len(answers)), np.full(len(answers), np.nan), np.zeros(len(answers), bool)
-    return CollectedAnswers(answers, ids, answers.task, answers.worker, no, unknown, unknown, unknown, no)
+    return CollectedAnswers(answers, ids, answers.task, answers.worker, no, unknown, unknown, unknown, no, no, unknown)
 
 
 def test_agreement_by_hour_lists_the_latest_hours_of_a_long_study() -> None:
@@ -44,6 +44,6 @@ def test_agreement_by_hour_lists_the_latest_hours_of_a_long_study() -> None:
     )
     elicited = elicit.methods.make("one-label").read(answers)
     fitted = aggregate.methods.make("vote-shares").fit(elicited.votes)
-    found = compute_agreement_statistics(collected(answers), elicited, fitted)
+    found = compute_agreement_statistics(collected(answers), elicited.votes, fitted)
     want = [(first + i * 3600, round(2 / 3, 4) if i % 4 == 0 else 1.0, 3) for i in range(30, n)]
     assert found.by_hour == want and len(want) == MAX_HOURS

@@ -28,7 +28,7 @@ NAMES = ("pets", "ships")
 def made(folder: Path, name: str, database: str = "", **settings: Any) -> Settings:
     """Create a study of this name and return its settings."""
     about = Settings(folder=folder / name, database=database, **{"is_leader": False, **LIMITS, **settings})
-    make_study(about, plain_study(name=name, title=f"About {name}"), text_tasks(6))
+    make_study(about, plain_study(name=name, title=f"About {name}", platforms=["prolific"]), text_tasks(6))
     return about
 
 

@@ -20,7 +20,7 @@ from plurivox.web.store.collect.tasks_batches_quotas import NewTask
 from plurivox.web.store.schema import answers, arm_tasks, plan_tasks, plans, sittings, slots, tasks, workers
 from plurivox.web.study.create_study import insert_tasks_and_batches
 from plurivox.web.study.study_toml_writer import render_study_toml
-from studies import Person, Served, fresh_database, plain_study, seeded, served, text_tasks
+from studies import Person, Served, admitting, fresh_database, plain_study, seeded, served, text_tasks
 
 pytestmark = pytest.mark.long
 
@@ -73,7 +73,7 @@ def holds(study: Served) -> None:
 
 
 def test_a_worker_waits_for_leased_tasks_and_gets_expired_ones(tmp_path: Path, database: str) -> None:
-    made = plain_study(per_task=1, batch=3, completion=CODE)
+    made = plain_study(per_task=1, batch=3, completion=CODE, **admitting("s1"))
     with served(tmp_path / "s", made, text_tasks(3), database=database) as study:
         slow, late = study.enter(), study.enter(platform=PERSON)
         slow.slots()
@@ -105,7 +105,7 @@ def test_a_waiting_worker_with_answers_may_finish(tmp_path: Path) -> None:
 
 def test_a_full_study_gives_no_completion_code_without_answers(tmp_path: Path, database: str) -> None:
     texts = {"consent": "May we?", "instructions": "", "debrief": "Thanks.", "full": "Too late."}
-    made = plain_study(per_task=1, batch=3, completion=CODE, texts=texts)
+    made = plain_study(per_task=1, batch=3, completion=CODE, texts=texts, **admitting("s1"))
     with served(tmp_path / "s", made, text_tasks(3), database=database) as study:
         first, early = study.enter(), study.enter(platform=PERSON)
         for person in (first, early):

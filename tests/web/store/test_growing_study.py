@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_args
 
 import httpx
 import numpy as np
@@ -33,6 +33,7 @@ from plurivox.web.store.report.answer_cache import AnswerCache, read_answers_tha
 from plurivox.web.store.report.background_alerts import list_job_alerts, set_or_delete_alert_of_job
 from plurivox.web.store.report.result_snapshots import Snapshot, acquire_or_renew_leader_lease, is_result_snapshot_stale
 from plurivox.web.store.report.stored_soft_labels_and_task_list import SoftLabelRow, get_page_of_tasks
+from plurivox.web.store.report.worker_scores_and_flags import WorkerOrder
 from plurivox.web.store.schema import (
     OPEN_END,
     answers,
@@ -45,7 +46,7 @@ from plurivox.web.store.schema import (
     tasks,
     workers,
 )
-from studies import PATIENCE, Person, Served, fresh_database, plain_study, served, text_tasks
+from studies import PATIENCE, Person, Served, admitting, fresh_database, plain_study, served, text_tasks
 
 pytestmark = pytest.mark.long
 
@@ -57,22 +58,26 @@ def plain_counts(study: Served) -> dict[str, Any]:
     kinds = Counter((row.kind, row.state) for row in study.look(select(slots)))
     done = select(tasks.c.stratum).join(slots, slots.c.task_id == tasks.c.id).where(slots.c.kind == "task")
     said = study.look(select(answers))
+    first_answers = select(answers).join(slots, slots.c.id == answers.c.slot_id).where(answers.c.replaces.is_(None))
+    first_answers = first_answers.where(slots.c.kind != "practice", slots.c.state != "excluded")
     return {
         "answers": kinds["task", "done"],
         "repeats": kinds["repeat", "done"],
         "practice": kinds["practice", "done"],
-        "extras": kinds["task", "extra"],
-        "replaced": sum(row.replaces is not None for row in said),
+        "late": kinds["task", "extra"],
+        "replaced": len(said) - len({row.slot_id for row in said}),
+        "excluded": kinds["task", "excluded"] + kinds["repeat", "excluded"],
+        "all_answers": len(said),
         "given": Counter(row.stratum for row in study.look(done.where(slots.c.state == "done"))),
         "leased": Counter(row.stratum for row in study.look(done.where(slots.c.state == "leased"))),
-        "hours": Counter(row.received // 3600 * 3600 for row in said),
+        "hours": Counter(row.received // 3600 * 3600 for row in study.look(first_answers)),
     }
 
 
 def live_counts(study: Served) -> dict[str, Any]:
     """Return the same counts from `study_progress`, which owners see."""
     told = study.studio.read_sync(study_progress.study_progress)
-    names = ("answers", "repeats", "practice", "extras", "replaced")
+    names = ("answers", "repeats", "practice", "late", "replaced", "excluded", "all_answers")
     found: dict[str, Any] = {name: getattr(told, name) for name in names}
     for name in ("given", "leased"):
         found[name] = Counter({one.stratum: n for one in told.quotas if (n := getattr(one, name))})
@@ -243,22 +248,26 @@ def test_tasks_and_workers_are_found_by_prefix(tmp_path: Path) -> None:
         assert [one["worker"] for one in said["workers"]] == [who[1]]
 
 
-def test_workers_can_be_sorted_by_any_score(tmp_path: Path) -> None:
-    with served(tmp_path / "s", plain_study(per_task=9), text_tasks(4)) as study:
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_workers_can_be_sorted_by_any_score(tmp_path: Path, kind: str, request: pytest.FixtureRequest) -> None:
+    database = "" if kind == "sqlite" else fresh_database(request.getfixturevalue("postgres"))
+    with served(tmp_path / "s", plain_study(per_task=9, **admitting("a")), text_tasks(4), database=database) as study:
         study.sign_in()
         for i in range(5):
             person = study.enter(platform={"pid": f"secret-pid-{i}", "study": "a", "session": "b"})
             for slot in person.slots()[: i or None]:
                 person.answer(slot["slot"], submitted_ms=1000 + 100 * i)
         study.enter()
+        study.enter()
+        study.enter()
         SnapshotComputer(study.studio.engine).compute_and_publish_snapshot(study.studio.study)
-        for order in ("answers", "seconds", "flags", "seen", "too-fast", "agreement-with-rest"):
+        for order in get_args(WorkerOrder):
             lines, after = [], ""
             while after is not None:
                 said = study.http.get(f"/api/owner/workers?limit=2&order={order}{after}").json()
                 lines += said["workers"]
                 after = f"&after={said['next']}" if said["next"] else None
-            assert len({one["worker"] for one in lines}) == len(lines) == 6, order
+            assert len({one["worker"] for one in lines}) == len(lines) == 8, order
             if order in ("answers", "seconds"):
                 field = {"answers": "answers", "seconds": "median_seconds"}[order]
                 values = [one[field] for one in lines if one["median_seconds"]]

@@ -15,7 +15,7 @@ from studies import Served, plain_study, served, text_tasks
 LARGE = r"answers|slots|tasks|arm_tasks|beliefs|visits|flags|media"
 ORDERS = ("name", "entropy", "given")
 PAGES = ("session", "studies", "progress", "workers", "agreement", "times", "forms", "flagged", "snapshot", "invites")
-PAGES += ("audit", "exclusions", "pay", *(f"tasks?order={order}" for order in ORDERS))
+PAGES += ("audit", "exclusions", "pay", "preview", *(f"tasks?order={order}" for order in ORDERS))
 
 
 @contextmanager
@@ -52,16 +52,19 @@ def ask_all(study: Served) -> None:
 
 @pytest.mark.parametrize("way", [{}, {"assign": "next-best"}, {"forms": ["top-two", "also-possible"]}], ids=str)
 def test_no_request_scans_a_large_table(tmp_path: Path, way: dict[str, object]) -> None:
-    made = plain_study(per_task=3, batch=4, sittings=3, pay={"base": "1"}, **way)
+    made = plain_study(per_task=3, batch=4, sittings=3, pay={"base": "1"}, unanswered_share=0.9, **way)
     with served(tmp_path / "s", made, text_tasks(12)) as study:
         study.sign_in()
         person = study.enter()
         person.answer(person.slots()[0]["slot"])
+        for _ in range(3):  # in both arms someone has not answered yet
+            study.enter().slots()
         SnapshotComputer(study.studio.engine).compute_and_publish_snapshot(made)
         Payroll(study.studio.engine).update_pay_lines_of_changed_workers(made)
         with heard(study.studio.engine) as said:
             ask_all(study)
         assert len(said) > 40  # the listener recorded statements
+        assert any("sum(sittings.total)" in one for one in said) and any("sum(tallies.n)" in one for one in said)
         with study.studio.engine.connect() as connection:
             for statement, values in said.items():
                 if statement.startswith(("SELECT", "UPDATE", "DELETE")):

@@ -8,11 +8,12 @@ from sqlalchemy import select, update
 
 from plurivox.web.store.collect.leases import end_some_overdue_leases_and_return_count
 from plurivox.web.store.collect.tasks_batches_quotas import NewTask
+from plurivox.web.store.random_ids import encode_id
 from plurivox.web.store.report.answer_cache import read_answers_that_count_latest_per_slot
 from plurivox.web.store.schema import answers, sittings, slots, tasks
 from plurivox.web.study.create_study import insert_tasks_and_batches
 from plurivox.web.study.study_toml_writer import render_study_toml
-from studies import Served, fresh_database, plain_study, served, text_tasks
+from studies import Person, Served, fresh_database, plain_study, served, server_clock, text_tasks
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -38,6 +39,18 @@ def test_quotas_fill_up_and_no_worker_gets_a_task_twice(tmp_path: Path, database
         pairs = Counter((row.task_id, row.worker_id) for row in study.look(select(slots)))
         assert set(pairs.values()) == {1}
         assert {row.number for row in study.look(select(slots.c.number))} == {1, 2}
+
+
+def test_the_lease_grows_with_the_answers_given(tmp_path: Path, database: str) -> None:
+    """One quick answer does not hold a whole batch for an hour."""
+    with served(tmp_path / "s", plain_study(batch=8), text_tasks(8), database=database) as study:
+        minutes = []
+        person = study.enter()
+        for slot in person.slots(8)[:3]:
+            [row] = study.look(select(sittings.c.until))
+            minutes.append(round((row.until - server_clock.time()) / 60))
+            person.answer(slot["slot"])
+        assert minutes == [5, 10, 15]
 
 
 def test_repeats_come_later_at_random_places_without_a_hint(tmp_path: Path) -> None:
@@ -174,7 +187,7 @@ def test_answers_renew_the_lease(tmp_path: Path) -> None:
         study.studio.writer.submit(lambda c: c.execute(update(sittings).values(until=sittings.c.begun + 1))).result()
         person.answer(given[0]["slot"])
         row = study.look(select(sittings))[0]
-        assert row.until > row.begun + 3000
+        assert row.until > row.begun + 500
 
 
 def test_several_sittings_follow_each_other(tmp_path: Path) -> None:
@@ -212,3 +225,49 @@ def test_a_lowered_quota_keeps_full_tasks_closed_when_slots_are_released(tmp_pat
         let_leases_end(study)
         assert {(row.given, row.queue) for row in study.look(select(tasks.c.given, tasks.c.queue))} == {(1, None)}
         assert study.enter().get("/api/tasks").json()["enough"]
+
+
+def handed_out(study: Served) -> dict[str, float | None]:
+    """Return slot -> when it was handed out, by the ids of the API."""
+    return {encode_id(row.id): row.handed_out for row in study.look(select(slots.c.id, slots.c.handed_out))}
+
+
+def test_a_slot_records_when_it_was_first_sent(tmp_path: Path, database: str) -> None:
+    with served(tmp_path / "s", plain_study(batch=4), text_tasks(4), database=database) as study:
+        person = study.enter()
+        first, second = person.slots(2)
+        before = handed_out(study)
+        assert {name for name, at in before.items() if at is not None} == {first["slot"], second["slot"]}
+        server_clock.let_pass(30)
+        assert person.slots(2) == [first, second] and handed_out(study) == before  # sent again
+        (_, third) = person.answer(first["slot"], ahead=2).json()["slots"]
+        after = handed_out(study)
+        sent = after[third["slot"]]
+        assert sent is not None and before[first["slot"]] is not None and sent - before[first["slot"]] >= 30
+        assert {name: after[name] for name in before if before[name] is not None} == {
+            name: at for name, at in before.items() if at is not None
+        }
+
+
+def test_a_slot_leased_again_keeps_when_it_was_first_sent(tmp_path: Path, database: str) -> None:
+    with served(tmp_path / "s", plain_study(batch=3), text_tasks(3), database=database) as study:
+        person = study.enter()
+        drafted = person.slots(3)[0]
+        before = handed_out(study)
+        save_draft(person, drafted["slot"])
+        server_clock.let_pass(600)
+        let_leases_end(study)
+        person.slots(3)
+        assert handed_out(study) == before  # the page may have shown it all along, and the draft contains that time
+        late = study.enter()
+        slot = late.slots(1)[0]["slot"]
+        sent = handed_out(study)[slot]
+        let_leases_end(study)
+        assert (
+            late.answer(slot).status_code == 200 and handed_out(study)[slot] == sent
+        )  # was on the screen all the time
+
+
+def save_draft(person: Person, slot: str) -> None:
+    body = {"slot": slot, "body": "{}"}
+    assert person.served.http.put("/api/draft", json=body, headers=person.headers).json() == {"kept": True}

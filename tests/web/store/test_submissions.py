@@ -11,8 +11,8 @@ from plurivox.web.store.collect import sittings_and_leased_slots as sitting_stor
 from plurivox.web.store.collect.arms import draw_arm_without_replacement_from_block, get_pool_of_open_tasks_for_worker
 from plurivox.web.store.collect.sittings_and_leased_slots import (
     begin_sitting_and_count_slots_as_given,
-    get_first_unanswered_slots,
     get_latest_sitting,
+    hand_out_first_unanswered_slots,
 )
 from plurivox.web.store.collect.submissions import (
     Draft,
@@ -63,7 +63,7 @@ def test_a_sitting_is_answered_slot_by_slot(connection: Connection) -> None:
     worker = add_worker(connection, "w1", "tasks", "", None)
     sitting = sit(connection, worker)
     assert (sitting.number, sitting.total, sitting.done, sitting.all_slots_answered) == (1, 3, 0, False)
-    for at, shown in enumerate(get_first_unanswered_slots(connection, sitting.id, 10)):
+    for at, shown in enumerate(hand_out_first_unanswered_slots(connection, sitting.id, 10)):
         slot = lock_and_get_slot_with_sitting_and_worker(connection, shown.id, worker.id)
         assert slot.worker == worker and slot.sitting.done == at
         said = Submission(f"k{at}", slot.id, [Mark("named", "cat", "70")])
@@ -79,7 +79,7 @@ def test_a_sitting_is_answered_slot_by_slot(connection: Connection) -> None:
 def test_an_answer_is_found_by_its_key(connection: Connection) -> None:
     worker = add_worker(connection, "w1", "tasks", "", None)
     slot = lock_and_get_slot_with_sitting_and_worker(
-        connection, get_first_unanswered_slots(connection, sit(connection, worker).id, 1)[0].id, worker.id
+        connection, hand_out_first_unanswered_slots(connection, sit(connection, worker).id, 1)[0].id, worker.id
     )
     said = Submission("k", slot.id, [Mark("named", "caté", "70"), Mark("never", "dog")])
     first = insert_answer_and_delete_its_draft(connection, slot, said, "top-two", None, extra=False)
@@ -103,7 +103,7 @@ def test_an_answer_is_found_by_its_key(connection: Connection) -> None:
 
 def test_a_draft_is_deleted_with_the_answer_to_its_slot(connection: Connection) -> None:
     worker = add_worker(connection, "w1", "tasks", "", None)
-    one, other = get_first_unanswered_slots(connection, sit(connection, worker).id, 2)
+    one, other = hand_out_first_unanswered_slots(connection, sit(connection, worker).id, 2)
     assert try_save_draft_in_leased_slot(connection, worker.id, Draft(one.id, "begun"))
     assert try_save_draft_in_leased_slot(connection, worker.id, Draft(one.id, "longer"))
     insert_answer_and_delete_its_draft(
@@ -133,7 +133,7 @@ def test_an_answer_renews_the_lease_after_a_quarter_of_it(connection: Connection
     sitting = sit(connection, worker)
     assert not sitting.needs_lease_renewal(LEASE) and sitting.needs_lease_renewal(2 * LEASE)
     slot = lock_and_get_slot_with_sitting_and_worker(
-        connection, get_first_unanswered_slots(connection, sitting.id, 1)[0].id, worker.id
+        connection, hand_out_first_unanswered_slots(connection, sitting.id, 1)[0].id, worker.id
     )
     answer = insert_answer_and_delete_its_draft(
         connection, slot, Submission("k", slot.id), "top-two", None, extra=False

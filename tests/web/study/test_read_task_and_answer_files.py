@@ -56,8 +56,18 @@ def test_decompression_bombs_are_rejected() -> None:
     plain = saved(photo(), "PNG")
     words = plain[:33] + text + plain[33:]
     for bomb in (wide, words, b"\0" * 20_000_001):
-        with pytest.raises(InputError, match=r"bomb\.png (is not a supported image|has)"):
+        with pytest.raises(InputError, match=r"bomb\.png (is not a supported image|has too many pixels|is too large)"):
             validate_image_and_make_displayed_version(bomb, "bomb.png", 160)
+
+
+@pytest.mark.parametrize(
+    "size", [(8000, 7000), (12_000, 9000), (20_000, 10_000)]
+)  # Pillow warns at 89 million, refuses at 179
+def test_too_many_pixels_are_named_as_the_reason(size: tuple[int, int]) -> None:
+    out = io.BytesIO()
+    Image.new("1", size).save(out, "PNG")
+    with pytest.raises(InputError, match=r"sky\.png has too many pixels.* at most 50 million.*save it smaller"):
+        validate_image_and_make_displayed_version(out.getvalue(), "sky.png", 160)
 
 
 @pytest.mark.parametrize("pixels", [16, 160])
@@ -230,3 +240,38 @@ def test_tables_and_texts_with_encodings_and_mistakes(tmp_path: Path) -> None:
     ):
         with pytest.raises(InputError, match=said):
             read(name, data)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("i.json", '{"b0": ["t1", "t2"]}', "a list of records such as .*\"text\".*; it contains an object with the keys 'b0'"),
+        ("i.json", '["one", "two"]', "a list of records such as .*; it contains 'one', 'two'"),
+        ("i.jsonl", '"one"\n', "a list of records such as .*; it contains 'one'"),
+        ("i.json", '{"task": "t1"}\n{"task": "t2"}', r"more than one JSON value; if it has one per line, name it \.jsonl"),
+        ("i.json", "[]", "contains no tasks"),
+        ("i.json", '[{"task": {"id": 1}, "text": "x"}]', "the column task must contain text"),
+        ("i.json", '[{"task": 1, "text": ["x", "y"]}]', "the column text must contain text; in task 1 it has"),
+        ("i.json", '[{"task": 1, "image": "none.png"}]', "'none.png' is not a file in"),
+        ("i.json", '[{"task": 1, "image": 5}]', "the image or sound of task '1' is 5; give the path of a file"),
+    ],
+)  # fmt: skip
+def test_json_items_in_another_form_are_named(tmp_path: Path, name: str, text: str, message: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match=message):
+        list(read_tasks(tmp_path / name, plain_study()))
+
+
+def test_json_items_with_upper_case_extension_and_paths_of_images_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(saved(photo(), "PNG"))
+    (tmp_path / "i.JSONL").write_text(
+        '{"task": 1, "image": {"path": "a.png"}}\n{"task": 2, "image": {"bytes": null, "path": "a.png"}}\n'
+    )
+    (tmp_path / "i.csv").write_text("task,image\n1,a.png\n2,a.png\n")
+    for file in ("i.JSONL", "i.csv"):
+        assert [
+            (task.name, task.medium.type) for task in read_tasks(tmp_path / file, plain_study()) if task.medium
+        ] == [
+            ("1", "image/png"),
+            ("2", "image/png"),
+        ]

@@ -138,8 +138,25 @@ NEW = [
     _studio_new_flag("--repeats", "tasks shown twice in a sitting  [default: 0]", type=int, metavar="N"),
     _studio_new_flag("--sittings", "batches that one person may answer  [default: 1]", type=int, metavar="N"),
     _studio_new_flag("--strata", "tasks of each stratum in a batch, such as hard=22,easy=3", metavar="LIST"),
-    _studio_new_flag("--batches", "fixed batches: a table with columns batch and task", type=WHERE, metavar="FILE"),
+    _studio_new_flag(
+        "--batches",
+        'fixed batches: a table with columns batch and task, or JSON such as {"b0": ["task1", "task2"]}',
+        type=WHERE,
+        metavar="FILE",
+    ),
     _studio_new_flag("--title", "title of the study, shown above the tasks", metavar="TEXT"),
+    _studio_new_flag(
+        "--prolific",
+        "admit people of this study at Prolific, can be repeated  [default: by invitation only]",
+        multiple=True,
+        metavar="STUDY_ID",
+    ),
+    _studio_new_flag(
+        "--mturk",
+        "admit workers of this HIT at MTurk, can be repeated  [default: by invitation only]",
+        multiple=True,
+        metavar="HIT_ID",
+    ),
 ]
 DATABASES = Flag(
     ["--database"],

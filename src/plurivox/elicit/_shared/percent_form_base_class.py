@@ -24,7 +24,32 @@ Spread: TypeAlias = Literal["clamp", "uniform", "none"]
 SPREAD_HELP = (
     "where the rest of 100 percent goes: labels neither named nor ruled out (clamp), all not named (uniform), or none"
 )
+EXPLAIN_NAMED = (
+    "The labels named get the percents entered; a top label without one gets 100 %, less the percent of the second."
+)
 MAX_ROWS = 2**31  # of votes
+
+
+def explain_rest(spread: Spread, gamma: float) -> str:
+    """Return in plain sentences where the rest of 100 percent goes; `gamma` is used with spread=clamp only."""
+    if spread == "none":
+        return "The percents are divided by their sum. Other labels get nothing."
+    open_labels = "the labels that were neither named nor ruled out" if spread == "clamp" else "the labels not named"
+    return explain_rest_on(open_labels, gamma if spread == "clamp" else 0.0)
+
+
+def explain_rest_on(open_labels: str, gamma: float) -> str:
+    """Return in plain sentences how the labels described by `open_labels` share the rest of 100 percent, and gamma.
+
+    >>> explain_rest_on("the labels not named", 0.1).split(". ")[1]
+    'If nothing is missing, they share 10 % (gamma = 0.1) and the labels named share the other 90 %'
+    """
+    full = "they get nothing" if not gamma else f"they share {100 * gamma:g} % (gamma = {gamma:g})"
+    full += f" and the labels named share the other {100 * (1 - gamma):g} %" if 0 < gamma < 1 else ""
+    return (
+        f"What is missing to 100 % is shared equally among {open_labels}. If nothing is missing, {full}. "
+        "If there are no such labels, the percents are divided by their sum."
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +185,11 @@ class PercentForm(Form):
         set_flag(flags, "no-top", (top.label < 0) & (label2 >= 0))
         label1, label2 = self._drop_ruled_out_top_or_second_label(top, second, label2, flags)
         return *_join_label_columns_to_pairs(label1, percent1, label2, percent2), flags
+
+    def explain_first_labels(self, named: str, spread: Spread, compat: Compat) -> str:
+        """Return the sentence `named` with what follows from the options: where the rest goes, and whose code is used."""
+        code = "" if compat == "none" else " Computed by the code released with CIFAR-10S, with its errors."
+        return f"{named} {explain_rest(spread, self.gamma)}{code}"
 
     def label_weights_from_first_labels(
         self, answers: Answers, spread: Spread, compat: Compat, *, n_first_labels: int

@@ -12,6 +12,7 @@ from plurivox.core.votes import Votes
 from plurivox.engine.kernels import entropy_moments_distances
 from plurivox.engine.parallel_task_blocks import Blocks
 from plurivox.identify._contract import Evidence
+from plurivox.identify._shared.crowd_agreement_coefficients import votes_of_different_people
 
 UNIT_HELP = "nats, bits, or the share (0 to 1) of the largest possible entropy"
 
@@ -33,12 +34,15 @@ class Dispersion:
         return nan_for_tasks_without_answers(self.support, values)
 
 
-def dispersion_of_soft_labels_or_votes(evidence: Evidence) -> Dispersion:
-    """Return the dispersion (largest share, entropy, moments) of each task's soft label, else of its votes."""
+def dispersion_of_soft_labels_or_votes(evidence: Evidence, repeated: str) -> Dispersion:
+    """Return the dispersion (largest share, entropy, moments) of each task's soft label, else of its votes.
+
+    Of a worker's repeated answers to a task the first counts (`repeated` = first), or all do (all).
+    """
     if evidence.soft is not None:
         return dispersion_of_soft_labels(evidence.soft)
     assert evidence.votes is not None
-    return dispersion_of_vote_shares(evidence.votes)
+    return dispersion_of_vote_shares(votes_of_different_people(evidence.votes, repeated))
 
 
 def dispersion_of_vote_shares(votes: Votes) -> Dispersion:

@@ -82,6 +82,10 @@ def read_json(path: str | Path, object_pairs_hook: Callable[[list[tuple[str, Any
     try:
         return json.loads(decode_utf8(read_text_bytes(path), path), object_pairs_hook=object_pairs_hook)
     except (ValueError, RecursionError) as cause:
+        if str(cause).startswith("Extra data"):  # a second value after the first
+            raise InputError(
+                f"{path} contains more than one JSON value; if it has one per line, name it .jsonl ({cause})"
+            ) from cause
         raise InputError(f"{path} is not valid JSON, or it is incomplete ({cause})") from cause
 
 

@@ -1,5 +1,6 @@
 """Errors of the API: an HTTP status, an error code for programs and a message for people."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,8 +50,22 @@ def expired_token_error(days_unused: float) -> ApiError:
 def rate_limit_error(wait_seconds: float) -> ApiError:
     """Return the 429 error of a client that must wait `wait_seconds` seconds."""
     return ApiError(
-        429, "too-many", "too many requests; wait a moment", retry=True, more={"wait": round(wait_seconds + 0.5)}
+        429,
+        "too-many",
+        "there were too many requests from here in a short time; please wait a moment and try again",
+        retry=True,
+        more={"wait": round(wait_seconds + 0.5)},
     )
+
+
+def too_many_arrivals_error(wait_seconds: float) -> ApiError:
+    """Return the 429 error of a new person from an address from which too many have come; a retry helps later only."""
+    minutes = math.ceil(wait_seconds / 60)
+    detail = (
+        "Many people have entered this study from your network within the last hour. "
+        f"Please open the link again in {minutes} minute{'s' * (minutes > 1)}."
+    )
+    return ApiError(429, "many-arrivals", detail, retry=True, more={"wait": round(wait_seconds + 0.5)})
 
 
 def retry_after_header_if_retryable(cause: ApiError) -> dict[str, str]:

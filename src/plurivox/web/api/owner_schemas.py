@@ -5,13 +5,17 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import BaseModel, Field
 
-from plurivox.web.api.schema_fields import PlainText, RequestModel, SignedText
+from plurivox.web.api.schema_fields import PlainText, PlatformId, RequestModel, SignedText
 from plurivox.web.api.task_and_answer_schemas import ShownMark, Task
+from plurivox.web.services.task_soft_label import LabelShare, LabelSummary
 from plurivox.web.store.collect.excluded_workers import Exclusion
+from plurivox.web.store.report.answer_kinds import AnswerKind
 from plurivox.web.store.report.statistics_classes_and_queries import ArmResult
 from plurivox.web.store.report.stored_pay_sheet import PayLine
 from plurivox.web.store.report.stored_soft_labels_and_task_list import SoftLabel, TaskLine
+from plurivox.web.store.report.worker_scores_and_flags import DoubtLimits, FlaggedAnswer, WorkerLine
 from plurivox.web.store.study_state import StudyState
+from plurivox.web.study.completion_pay_exclusion_config import PlatformName
 from plurivox.web.study.question_forms import Form
 
 # start of a page of a list: `next` of the page before
@@ -67,28 +71,63 @@ class TaskAnswer(BaseModel):
     abstain: bool
     none_of_these: bool
     position: int
-    repeat: bool
-    extra: bool
-    excluded: bool  # its worker was excluded
+    form: str  # the form of `elicit` that reads it
+    counted_as: AnswerKind
+    in_soft_label: bool  # whether an answer of this kind is part of the soft label
     flags: list[str]
+    becomes: list[LabelShare]  # the distribution it became, the largest share first; empty: it names no label
+    becomes_further: int  # labels with a share beside those in `becomes`
+    becomes_further_p: float  # their shares together
 
 
 class TaskDetail(BaseModel):
-    """Response body with one task: its soft label over all labels and every answer to it."""
+    """Response body with one task: its soft label, how it was made, votes and beliefs by label, and every answer to it."""
 
     line: TaskLine
     task: Task
     soft: list[SoftLabel]
+    soft_label_answers: int  # answers that `soft` is computed from
+    pending: bool  # whether answers were added, changed or excluded since `soft` was computed
+    labels: list[LabelSummary]
+    further_labels: int  # labels of the study beside those in `labels`
+    gamma: bool  # whether answers share a part among labels they do not name; beliefs are shown without it
+    how: list[str]  # how the soft label was made, in sentences
     answers: list[TaskAnswer]
+    meanings: dict[str, str]  # of the flags: flag -> sentence
+
+
+class Workers(BaseModel):
+    """Response body: a page of the list of workers, from when on a score is doubtful, and what the flags mean.
+
+    Of the scores, `agreement-with-rest` (the mean share of the others who gave the same label) and `repeat-consistency` (the
+    share of repeats with the same label) are doubtful if low, `too-fast` (the share of answers in fewer seconds than
+    `too_fast_seconds`) if high.
+    """
+
+    workers: list[WorkerLine]
+    limits: DoubtLimits
+    too_fast_seconds: float
+    meanings: dict[str, str]  # of the flags: flag -> sentence
+    next: str | None
+
+
+class Flagged(BaseModel):
+    """Response body: a page of the list of flagged answers, the number of answers per flag, and what the flags mean."""
+
+    flagged: list[FlaggedAnswer]
+    counts: dict[str, int]
+    meanings: dict[str, str]  # flag -> sentence
+    next: str | None
 
 
 class Agreement(BaseModel):
     """Response body: agreement between workers (`scores` by name), of workers with themselves on repeats, and by hour."""
 
     scores: dict[str, float | None]
-    repeats: int
+    repeats: int  # left out of `scores` and `by_hour`
     repeats_same_top: float | None  # share of repeats with the same top label
     by_hour: list[tuple[float, float, int]]  # (hour, share of answers with the task's current top label, answers)
+    median_of_workers: float | None  # median over workers of their agreement with the others
     at: float | None
 
 
@@ -101,6 +140,7 @@ class Times(BaseModel):
     active: float | None  # from shown to submitted, without hidden time
     hidden: float | None
     by_position: list[tuple[int, float, int]]  # learning curve: (position, median active seconds, answers)
+    impossible: int  # answers left out, as the client claimed more time than the server saw
     at: float | None
 
 
@@ -112,10 +152,10 @@ class FormsCompared(BaseModel):
 
 
 class Alert(BaseModel):
-    """A failure of the background job, shown until it works again: message, start time, advice."""
+    """A failure of the background job, or a setting that puts the study at risk, shown until it is mended, with advice."""
 
     what: str
-    since: float
+    since: float | None  # None: since the study was made
     to_do: str
 
 
@@ -125,6 +165,7 @@ class BackgroundState(BaseModel):
     at: float | None
     answers: int
     by: str
+    how: str  # how the soft label of a task is made, in one line
     seconds: float
     entropy: list[int]  # histogram of the tasks' entropies, ten bins from 0 to log n_labels
     confidence: list[int]  # histogram of the top label's probability, ten bins from 0 to 1
@@ -158,16 +199,41 @@ class Invite(BaseModel):
     open: bool
 
 
+class AdmittedStudy(BaseModel):
+    """A study at Prolific, or a HIT at MTurk, whose people are admitted; `in_study_toml`: it can only be removed there."""
+
+    study: str
+    in_study_toml: bool
+
+
+class PlatformAccess(BaseModel):
+    """A platform that is switched on: the address to enter there, and the studies whose people are admitted."""
+
+    name: PlatformName
+    title: str
+    address: str
+    studies: list[AdmittedStudy]  # none: nobody can enter, unless `admits_everyone`
+    admits_everyone: bool  # a study made before ids were required: an invented id is enough to enter
+
+
 class Invites(BaseModel):
-    """Response body: all invitations, and the study addresses to enter at Prolific and MTurk."""
+    """Response body: all invitations, and the platforms whose people may enter."""
 
     invites: list[Invite]
-    prolific: str  # study address for Prolific
+    platforms: list[PlatformAccess]  # empty: by invitation only
+    prolific: str  # study address for Prolific; empty if the study does not use Prolific
     mturk: str  # ExternalURL of MTurk's ExternalQuestion; empty if the study does not use MTurk
 
 
+class ChangePlatformStudy(RequestModel):
+    """Request body with a study at a platform (at MTurk: a HIT) whose people are admitted from now on, or no longer."""
+
+    platform: PlatformName
+    study: PlatformId
+
+
 class AuditLine(BaseModel):
-    """Line of the audit log, an action of an owner: when, who, what, and details."""
+    """Line of the audit log, an action of an owner or a refused sign-in: when, who, what, and details."""
 
     at: float
     who: str
@@ -176,7 +242,7 @@ class AuditLine(BaseModel):
 
 
 class Audit(BaseModel):
-    """Response body: the audit log of owners' actions, the newest first."""
+    """Response body: the audit log of owners' actions and of refused sign-ins, the newest first."""
 
     lines: list[AuditLine]
 
@@ -198,5 +264,6 @@ class PayPage(BaseModel):
     lines: list[PayLine]
     currency: str
     total: str  # over all workers
+    without_limit: bool  # whether time is paid without a limit
     people: int
     next: str | None

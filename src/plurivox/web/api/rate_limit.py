@@ -42,7 +42,13 @@ class BoundedPool:
     async def run_in_thread_unless_queue_is_full(self, work: Callable[..., T], *args: Any) -> T:
         """Return `work(*args)`, computed in a thread of the pool; raise ApiError 429 if the queue is full."""
         if self._pending >= self._capacity:
-            raise ApiError(429, "too-many", "many people are signing in; wait a moment", retry=True, more={"wait": 5})
+            raise ApiError(
+                429,
+                "too-many",
+                "many people are signing in at the moment; please try again in a few seconds",
+                retry=True,
+                more={"wait": 5},
+            )
         self._pending += 1
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, work, *args)
@@ -51,15 +57,15 @@ class BoundedPool:
 
 
 class TokenBuckets:
-    """Token buckets, one per client: at most `per_minute` requests of a client per minute, in one burst or spread.
+    """Token buckets, one per client: `limit` requests of a client in one burst, and as many per `seconds` afterwards.
 
     >>> take = TokenBuckets(2).take_token_or_return_seconds_to_wait
     >>> [take("ann", time_now=0.0) for _ in range(3)], take("ann", time_now=30.0)
     ([0.0, 0.0, 30.0], 0.0)
     """
 
-    def __init__(self, per_minute: float) -> None:
-        self.rate, self.capacity = per_minute / 60, max(1.0, per_minute)
+    def __init__(self, limit: float, seconds: float = 60.0) -> None:
+        self.rate, self.capacity = limit / seconds, max(1.0, limit)
         self._buckets: dict[object, tuple[float, float]] = {}  # client: tokens left, time of the last request
 
     def take_token_or_return_seconds_to_wait(self, client: object, time_now: float | None = None) -> float:

@@ -6,19 +6,25 @@ from dataclasses import asdict
 
 from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import worker_entry_and_stage_schemas as s
-from plurivox.web.api.task_and_answer_schemas import Progress, Task
+from plurivox.web.api.task_and_answer_schemas import Progress, ShownMark, Task
+from plurivox.web.services.platform_admission import PlatformAccess
+from plurivox.web.services.task_soft_label import WHICH_ANSWERS, SoftLabelExplained, explain_aggregation
 from plurivox.web.services.worker_completion import Completion
 from plurivox.web.services.worker_stages import CurrentStage
 from plurivox.web.store.collect.excluded_workers import ExclusionPage
+from plurivox.web.store.report.answer_kinds import SOFT_LABEL_KINDS
 from plurivox.web.store.report.background_alerts import Alert
 from plurivox.web.store.report.result_snapshots import Snapshot
 from plurivox.web.store.report.stored_pay_sheet import PayPage
 from plurivox.web.store.report.study_progress import BackgroundState, StudyCounts
 from plurivox.web.store.report.task_detail import TaskDetail
+from plurivox.web.store.report.worker_scores_and_flags import FlaggedPage, WorkerPage
+from plurivox.web.study.answer_flags import flag_meanings
+from plurivox.web.study.completion_pay_exclusion_config import ADMITTED_IDS_SETTING, PLATFORM_TITLE, Pay, PlatformName
 from plurivox.web.study.config import Study
 from plurivox.web.study.question_forms import CHIPS
 
-TEXTS = ("consent", "instructions", "debrief")  # stages that show a text of study.toml
+PROLIFIC_FIELDS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")  # of the address to enter at Prolific
 
 
 # ---- workers
@@ -35,10 +41,12 @@ def worker_state_response(study: Study, current: CurrentStage) -> s.WorkerState:
     """Return the response with all that a worker's page needs: stage, progress, labels, phrases, in the worker's arm."""
     worker, sitting = current.worker, current.sitting
     study = study.config_of_arm(worker.arm)
-    if current.state != "open" and worker.stage in ("practice", "tasks"):
+    if current.state != "open" and worker.stage != "done":
         text = study.texts.closed
     else:
-        text = getattr(study.texts, worker.stage) if worker.stage in TEXTS else ""
+        texts = {"consent": study.texts.consent, "debrief": study.texts.debrief}
+        texts |= dict.fromkeys(("instructions", "quiz"), study.instructions)  # people can read them again in the check
+        text = texts.get(worker.stage, "")
     if sitting is not None and sitting.number == 0 and worker.stage != "practice":
         sitting = None  # the practice sitting is over, the first sitting has not begun
     quiz = [s.QuizQuestion(question=one.question, choices=one.choices) for one in study.quiz]
@@ -59,9 +67,19 @@ def worker_state_response(study: Study, current: CurrentStage) -> s.WorkerState:
         phrases=study.task_page_phrases(),
         text=text,
         quiz=quiz if worker.stage == "quiz" else [],
+        quiz_tries_left=_quiz_tries_left_or_none(study, current),
+        practice_over=current.practice_is_over,
         image_pixels=study.image_pixels,
         submit_early=study.submit_early,
     )
+
+
+def _quiz_tries_left_or_none(study: Study, current: CurrentStage) -> int | None:
+    """Return how many tries of the quiz a worker has left; None at other stages and without a limit."""
+    limit = study.exclude.quiz_tries
+    if current.worker.stage != "quiz" or not limit or current.failed_quiz_tries is None:
+        return None
+    return max(1, limit - current.failed_quiz_tries)
 
 
 def worker_completion_response(completion: Completion) -> s.CompletionResponse:
@@ -84,14 +102,51 @@ def study_summary_response(study: Study, counts: StudyCounts) -> o.StudyLine:
     )
 
 
-def task_detail_response(detail: TaskDetail) -> o.TaskDetail:
-    """Return the response with one task: content, soft label and every answer."""
+def task_detail_response(study: Study, detail: TaskDetail, explained: SoftLabelExplained) -> o.TaskDetail:
+    """Return the response with one task: content, soft label and how it was made, and every answer with what it became."""
+    pairs = zip(detail.answers, explained.distributions, strict=True)
     return o.TaskDetail(
         line=detail.line,
         task=Task.from_shown_task(detail.shown),
         soft=detail.soft,
-        answers=[o.TaskAnswer.model_validate(answer, from_attributes=True) for answer in detail.answers],
+        meanings=flag_meanings(study, [name for answer in detail.answers for name in answer.flags]),
+        soft_label_answers=detail.n,
+        pending=detail.is_outdated or detail.n != explained.n_answers,
+        labels=explained.labels,
+        further_labels=explained.n_further_labels,
+        gamma=explained.has_gamma,
+        how=explained.how,
+        answers=[
+            o.TaskAnswer.model_validate(
+                {
+                    **{
+                        **vars(answer),
+                        "marks": [ShownMark.model_validate(one, from_attributes=True) for one in answer.marks],
+                    },
+                    "in_soft_label": answer.counted_as in SOFT_LABEL_KINDS,
+                    "becomes": became.top,
+                    "becomes_further": became.n_further,
+                    "becomes_further_p": became.p_further,
+                }
+            )
+            for answer, became in pairs
+        ],
     )
+
+
+def worker_list_response(study: Study, page: WorkerPage) -> o.Workers:
+    """Return the response with a page of workers, and what their flags mean."""
+    return o.Workers(
+        **vars(page),
+        too_fast_seconds=study.too_fast_seconds,
+        meanings=flag_meanings(study, [name for line in page.workers for name in line.flag_counts]),
+    )
+
+
+def flagged_answers_response(study: Study, page: FlaggedPage) -> o.Flagged:
+    """Return the response with a page of flagged answers, and what the flags mean."""
+    names = [*page.counts, *(name for answer in page.flagged for name in answer.flags)]
+    return o.Flagged(**vars(page), meanings=flag_meanings(study, names))
 
 
 def agreement_response(snapshot: Snapshot) -> o.Agreement:
@@ -104,26 +159,66 @@ def median_times_response(snapshot: Snapshot) -> o.Times:
     return o.Times(**vars(snapshot.times), stages=snapshot.stages, at=snapshot.at)
 
 
-def latest_snapshot_and_alerts_response(state: BackgroundState, unsaved_alerts: Iterable[Alert]) -> o.BackgroundState:
+def platform_access_response(access: PlatformAccess, base_url: str) -> o.PlatformAccess:
+    """Return the response with a platform that is switched on: its address for the platform, and the admitted studies."""
+    fields = "&".join(f"{name}={{{{%{name}%}}}}" for name in PROLIFIC_FIELDS)
+    studies = [o.AdmittedStudy(study=one, in_study_toml=True) for one in access.in_study_toml]
+    studies += [o.AdmittedStudy(study=one.study, in_study_toml=False) for one in access.added]
+    return o.PlatformAccess(
+        name=access.name,
+        title=PLATFORM_TITLE[access.name],
+        address=f"{base_url}/join?{fields}" if access.name == "prolific" else f"{base_url}/join",
+        studies=studies,
+        admits_everyone=access.admits_everyone,
+    )
+
+
+def admits_everyone_alert(study: Study, platform: PlatformName) -> o.Alert:
+    """Return the alert that anyone can enter by the link of a platform, with what the owner can do."""
+    title, setting = PLATFORM_TITLE[platform], ADMITTED_IDS_SETTING[platform]
+    unit = "HIT" if platform == "mturk" else "study"
+    others = ", ".join(f'"{one}"' for one in study.platforms if one != platform)
+    return o.Alert(
+        what=f"Anyone can enter this study by a link of {title}, with an invented ID too.",
+        since=None,
+        to_do=f"Add the ID of your {unit} at {title} on the page Invitations, or as {setting} in study.toml. "
+        f"If you do not use {title}, write platforms = [{others}] in study.toml and restart the server.",
+    )
+
+
+def latest_snapshot_and_alerts_response(
+    study: Study, state: BackgroundState, unsaved_alerts: Iterable[Alert], open_platforms: Iterable[PlatformName] = ()
+) -> o.BackgroundState:
     """Return the response with the figures of the latest snapshot, whether it is stale, and all alerts."""
     latest = state.latest
     return o.BackgroundState(
         at=latest.at,
         answers=latest.answers,
         by=latest.by,
+        how=f"{explain_aggregation(latest)} {WHICH_ANSWERS}",
         seconds=latest.seconds,
         entropy=latest.entropy,
         confidence=latest.confidence,
         label_shares=latest.label_shares,
         pending=state.is_stale,
         recomputing=state.is_recomputing,
-        troubles=[o.Alert.model_validate(one, from_attributes=True) for one in (*unsaved_alerts, *state.alerts)],
+        troubles=[
+            *(admits_everyone_alert(study, one) for one in open_platforms),
+            *(o.Alert.model_validate(one, from_attributes=True) for one in (*unsaved_alerts, *state.alerts)),
+        ],
     )
 
 
-def pay_page_response(page: PayPage, currency: str) -> o.PayPage:
-    """Return the response with a page of the pay sheet: pay of each worker, currency and total."""
-    return o.PayPage(lines=page.lines, currency=currency, total=page.total, people=page.people, next=page.next)
+def pay_page_response(page: PayPage, rules: Pay) -> o.PayPage:
+    """Return the response with a page of the pay sheet: pay of each worker, currency, total and limit of time."""
+    return o.PayPage(
+        lines=page.lines,
+        currency=rules.currency,
+        total=page.total,
+        without_limit=rules.pays_time_without_limit,
+        people=page.people,
+        next=page.next,
+    )
 
 
 def excluded_workers_page_response(page: ExclusionPage, study: Study) -> o.Exclusions:

@@ -8,11 +8,17 @@ from urllib.parse import urlsplit
 
 from fastapi import Depends, Header, Request, Response
 
-from plurivox.web.api.http_errors import ApiError, expired_token_error, rate_limit_error
+from plurivox.web.api.http_errors import (
+    ApiError,
+    expired_token_error,
+    rate_limit_error,
+    too_many_arrivals_error,
+)
 from plurivox.web.api.login_throttle import LoginThrottle
 from plurivox.web.api.rate_limit import BoundedPool, TokenBuckets, ip_or_ipv6_network
 from plurivox.web.open_study import Studio
 from plurivox.web.server_settings import Settings
+from plurivox.web.services.refused_sign_in_log import RefusedSignInLog
 from plurivox.web.store.admin import owner_accounts_and_sessions
 from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.errors import NotSignedIn
@@ -22,6 +28,7 @@ from plurivox.web.study.secret_key import StudySecret
 COOKIE_NAME = "plurivox_owner"
 CSRF_HEADER = "X-Plurivox-Token"
 RENEWED_TOKEN_HEADER = "X-Plurivox-Bearer"  # response header: the token to use from now on
+HOUR = 3600.0
 RENEWALS, DAY = 30, 86400.0  # a token is renewed after 1 / RENEWALS of its lifetime
 BEARER, LINK, INVITE = "bearer", "link", "invite"  # purposes of signed texts
 
@@ -43,14 +50,17 @@ class RateLimits:
     enters: TokenBuckets
     logins: LoginThrottle
     drafts: TokenBuckets
+    arrivals: TokenBuckets
     hashing: BoundedPool = field(default_factory=BoundedPool)
 
     @classmethod
     def rate_limits_from_settings(cls, settings: Settings) -> "RateLimits":
-        """Create the rate limits of one server process; only the login limit is divided by the number of processes."""
+        """Create the limits of one server process; those of logins and arrivals are divided by the number of processes."""
         limits = settings.requests_per_minute, settings.enters_per_minute, settings.drafts_per_minute
         workers, enters, drafts = map(TokenBuckets, limits)
-        return cls(workers, enters, LoginThrottle(settings.logins_per_minute / settings.processes), drafts)
+        logins = LoginThrottle(settings.logins_per_minute / settings.processes)
+        arrivals = TokenBuckets(settings.arrivals_per_hour / settings.processes, seconds=HOUR)
+        return cls(workers, enters, logins, drafts, arrivals)
 
 
 async def get_rate_limits(request: Request) -> RateLimits:
@@ -60,6 +70,15 @@ async def get_rate_limits(request: Request) -> RateLimits:
 
 
 LimitsDep = Annotated[RateLimits, Depends(get_rate_limits)]
+
+
+async def get_refused_sign_in_log(request: Request) -> RefusedSignInLog:
+    """Return the log of refused sign-ins of the application that serves the request."""
+    refused: RefusedSignInLog = request.app.state.refused_sign_ins
+    return refused
+
+
+RefusedSignInsDep = Annotated[RefusedSignInLog, Depends(get_refused_sign_in_log)]
 
 
 def enforce_rate_limit(buckets: TokenBuckets, address_or_worker: object) -> None:
@@ -78,14 +97,14 @@ async def enforce_study_entry_limit_per_address(request: Request) -> None:
     enforce_rate_limit(request.app.state.limits.enters, client_ip_or_ipv6_network(request))
 
 
-async def check_origin_and_rate_limit_of_owner_setup(request: Request) -> None:
-    """Raise ApiError if a setup request comes from another origin, or its address has made too many attempts."""
-    enforce_rate_limit(request.app.state.limits.logins.addresses, client_ip_or_ipv6_network(request))
-    require_same_origin(request)
+def enforce_arrival_limit(limits: RateLimits, address: str) -> None:
+    """Count a new person by a platform's link; raise ApiError 429 if too many have come from this address."""
+    if wait := limits.arrivals.take_token_or_return_seconds_to_wait(address):
+        raise too_many_arrivals_error(wait)
 
 
 async def require_same_origin_and_return_client_ip(request: Request) -> str:
-    """Return the client's address of a login request; raise ApiError if the request comes from another origin."""
+    """Return the client's address of a login or setup request; raise ApiError if the request comes from another origin."""
     require_same_origin(request)
     return client_ip_or_ipv6_network(request)
 
@@ -166,7 +185,9 @@ def require_same_origin(request: Request) -> None:
         port = f":{home.port}" if home.port else ""
         allowed |= {f"{home.scheme}://{host}{port}" for host in ("127.0.0.1", "localhost")}
     if request.headers.get("origin") not in allowed:
-        raise ApiError(403, "other-origin", "this request came from another website")
+        raise ApiError(
+            403, "other-origin", f"this request came from another address than the studio's; open {home.geturl()}"
+        )
 
 
 async def get_owner_session_from_cookie(request: Request, studio: StudioDep) -> owner_accounts_and_sessions.Session:
@@ -180,7 +201,7 @@ async def get_owner_session_from_cookie(request: Request, studio: StudioDep) -> 
         else None
     )
     if found is None:
-        raise ApiError(401, "unsigned", "sign in first")
+        raise ApiError(401, "unsigned", "please sign in first")
     return found
 
 
@@ -191,7 +212,11 @@ async def check_csrf_and_return_owner_session(request: Request, owner: OwnerDep)
     """Return the owner's session of a request that changes data; raise ApiError 403 on a wrong origin or CSRF token."""
     require_same_origin(request)
     if not owner_accounts_and_sessions.secrets_equal(request.headers.get(CSRF_HEADER, ""), owner.csrf):
-        raise ApiError(403, "no-token", f"the header {CSRF_HEADER} must contain the session's csrf token")
+        raise ApiError(
+            403,
+            "no-token",
+            f"your sign-in has changed; load the page again (programs send its csrf token in {CSRF_HEADER})",
+        )
     return owner
 
 

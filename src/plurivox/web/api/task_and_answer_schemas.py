@@ -74,6 +74,12 @@ class Slot(BaseModel):
         return cls(slot=encode_id(slot.id), task=task, position=slot.position, practice=practice)
 
 
+OTHERS_BEGIN = (
+    "Several people are starting at the same time. You can start as soon as one of them has given an answer. "
+    "This page checks every few seconds."
+)
+
+
 class Waiting(BaseModel):
     """Response body if no task is available: the remaining ones are leased to other workers until their leases expire. Request
     again after `again_seconds`; a worker who has answered may also finish the stage `tasks`."""
@@ -82,12 +88,20 @@ class Waiting(BaseModel):
     until: float  # when the first lease expires, in seconds since 1970
     again_seconds: float
     text: str
+    others_begin: bool = (
+        False  # tasks are open, but too many are leased to people who have not answered yet: ask again soon
+    )
 
     @classmethod
     def from_waiting_worker(cls, study: Study, waiting: sittings_and_leased_slots.Waiting) -> Self:
         """Build the response for a worker who waits for a task: when to request again, and the waiting text of the study."""
-        text = study.texts.waiting
-        return cls(answered=waiting.answered, until=waiting.until, again_seconds=waiting.retry_seconds, text=text)
+        return cls(
+            answered=waiting.answered,
+            until=waiting.until,
+            again_seconds=waiting.retry_seconds,
+            text=OTHERS_BEGIN if waiting.others_begin else study.texts.waiting,
+            others_begin=waiting.others_begin,
+        )
 
 
 class Draft(RequestModel):
@@ -183,7 +197,7 @@ class SubmitAnswer(RequestModel):
 
 class AnswerAcknowledged(BaseModel):
     """Response body that acknowledges an answer, sent after the answer is on disk. `extra`: the lease had expired and the task
-    already had all its answers; the answer is kept as an extra."""
+    already had all its answers; the answer is kept as late, beyond the quota."""
 
     answer: str
     again: bool  # the key was submitted before: this repeats the first acknowledgement

@@ -1,8 +1,10 @@
 """Request and response bodies of the workers' routes except tasks and answers (task_and_answer_schemas); the error body."""
 
 from typing import Annotated, Any, Literal
+from urllib.parse import unquote
 
 from pydantic import BaseModel, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from plurivox.web.api.schema_fields import Ms, PlatformId, RequestModel, SignedText
 from plurivox.web.api.task_and_answer_schemas import Progress
@@ -26,6 +28,29 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 
 
+PLAIN_SENTENCE = "plain_sentence"  # type of errors whose message is shown to people as it is
+PLACEHOLDERS = (
+    "The platform has not filled in this link. Please open the study from the platform. "
+    "If you run the study, use Preview."
+)
+NO_IDS = (
+    "This link lacks an ID that the platform adds. Please open the study again from the platform, without copying or "
+    "shortening the link."
+)
+PLACEHOLDER_NAMES = {"prolific_pid", "study_id", "session_id", "workerid", "hitid", "assignmentid"}
+EMPTY_IDS = {"", "null", "none", "undefined", "nan"}
+
+
+def is_placeholder_of_platform(id_in_link: str) -> bool:
+    """Return whether an id in a link is a placeholder that the platform should have replaced, url-encoded or not.
+
+    >>> [is_placeholder_of_platform(one) for one in ("{{%PROLIFIC_PID%}}", "%7B%7B%25STUDY_ID%25%7D%7D", "5f00aa9c")]
+    [True, True, False]
+    """
+    text = unquote(unquote(id_in_link)).strip()
+    return any(sign in text for sign in "{}%$<>") or text.lower() in PLACEHOLDER_NAMES
+
+
 class Platform(RequestModel):
     """Parameters of a platform's link: PROLIFIC_PID, STUDY_ID, SESSION_ID of Prolific; or workerId, hitId, assignmentId and
     turkSubmitTo of MTurk."""
@@ -35,6 +60,17 @@ class Platform(RequestModel):
     study: PlatformId
     session: PlatformId
     submit_to: Literal["https://workersandbox.mturk.com", "https://www.mturk.com"] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_ids_are_filled_in(cls, given: Any) -> Any:
+        """Raise an error in plain words if an id is empty or still the placeholder that the platform should have replaced."""
+        ids = [given.get(name, "") for name in ("pid", "study", "session")] if isinstance(given, dict) else []
+        if any(isinstance(one, str) and is_placeholder_of_platform(one) for one in ids):
+            raise PydanticCustomError(PLAIN_SENTENCE, PLACEHOLDERS)
+        if any(one is None or (isinstance(one, str) and one.strip().lower() in EMPTY_IDS) for one in ids):
+            raise PydanticCustomError(PLAIN_SENTENCE, NO_IDS)
+        return given
 
     @model_validator(mode="after")
     def _check_submit_to_and_not_mturk_preview(self) -> "Platform":
@@ -100,8 +136,12 @@ class WorkerState(BaseModel):
     chips: int  # number of chips to place in the form chips
     exclude_by: Literal["never", "possible"]  # kind of the marks on labels that are not named
     phrases: dict[str, str]  # see study/question_forms.py; plain text, a blank line separates paragraphs
-    text: str  # text of the current stage: consent, instructions, debrief, or closed if the study is not open
+    text: (
+        str  # of the current stage: consent, instructions (at stage quiz too), debrief; closed if the study is not open
+    )
     quiz: list[QuizQuestion]  # only at stage quiz
+    quiz_tries_left: int | None = None  # at stage quiz: after so many failed tries the study ends; None: no limit
+    practice_over: bool = False  # practice is finished, and the first task that counts is not leased yet
     image_pixels: int
     submit_early: bool  # whether a sound can be answered before it was played to the end
 

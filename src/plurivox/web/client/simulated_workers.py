@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import random
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -12,6 +13,9 @@ import httpx
 from plurivox.web.client.worker_client import Client, Rejected
 
 Done = Callable[[Client], None]
+BEGIN_AGAIN_SECONDS = (
+    0.5  # until a worker asks again who waits for the first answers of others; simulated ones are quick
+)
 
 
 async def simulate_workers(
@@ -28,8 +32,8 @@ async def simulate_workers(
 ) -> list[Client]:
     """Run `n_workers` through all stages of a study at the same time; return their clients with the acknowledged answers.
 
-    `pause`: mean seconds between answers; `resend`: share of answers sent twice, as a browser does if an acknowledgement was
-    lost; `clients`: a list to which each client is added when it starts.
+    `pause`: mean seconds between answers, the time that an answer takes at most; `resend`: share of answers sent twice, as a
+    browser does if an acknowledgement was lost; `clients`: a list to which each client is added when it starts.
     """
     limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
     found: list[Client] = [] if clients is None else clients
@@ -56,11 +60,14 @@ async def simulate_worker_until_completion_code(
     """Simulate a worker who enters a study and finishes all stages; return the completion code, {} if there was no task."""
     state = await client.enter_study(**invite_platform_or_link)
     while state["stage"] != "done":
-        stage = state["stage"]
+        stage, began = state["stage"], time.monotonic()
         if stage in ("practice", "tasks"):
             waiting = await _answer_tasks_and_return_waiting_if_any(
                 client, state, rng, mean_pause_seconds, resend_share
             )
+            if waiting is not None and waiting["others_begin"]:
+                await asyncio.sleep(BEGIN_AGAIN_SECONDS)
+                continue
             if waiting is not None and not waiting["answered"]:
                 return {}  # all tasks are leased to others: no answer, no code
             state = await client.get_state() if waiting is None else (await client.finish_stage("tasks"))["me"]
@@ -68,7 +75,8 @@ async def simulate_worker_until_completion_code(
             state = await _retry_quiz_and_return_worker_state(client, state, rng)
         else:
             agreed = {"agreed": True} if stage == "consent" else {}
-            state = (await client.finish_stage(stage, ms=rng.uniform(2e3, 3e4), **agreed))["me"]
+            ms = min(rng.uniform(2e3, 3e4), _milliseconds_since(began))
+            state = (await client.finish_stage(stage, ms=ms, **agreed))["me"]
     return await client.get_completion()
 
 
@@ -78,7 +86,10 @@ async def _retry_quiz_and_return_worker_state(
     """Answer the comprehension quiz by trying the choices in order until all are correct; return the worker's state."""
     chosen, tries = [0] * len(worker_state["quiz"]), 0
     while True:
-        result = await client.finish_stage("quiz", quiz=chosen, ms=rng.uniform(5e3, 2e4))
+        began = time.monotonic()
+        result = await client.finish_stage(
+            "quiz", quiz=chosen, ms=min(rng.uniform(5e3, 2e4), _milliseconds_since(began))
+        )
         if not result["wrong"] or tries > 10:
             return dict(result["me"])
         for index in result["wrong"]:
@@ -97,12 +108,11 @@ async def _answer_tasks_and_return_waiting_if_any(
             return None
         raise
     while slots := batch["slots"]:
-        slot = slots[0]
+        slot, began = slots[0], time.monotonic()
         await asyncio.sleep(mean_pause_seconds * rng.uniform(0.5, 1.5) if mean_pause_seconds else 0)
         marks = simulate_mostly_correct_marks(slot["task"], worker_state["labels"], worker_state["asks"], rng)
-        acknowledged = await client.submit_answer(
-            slot["slot"], marks, **_simulate_answer_times_and_events(worker_state, marks, rng), ahead=2
-        )
+        times = _simulate_answer_times_and_events(worker_state, marks, rng, _milliseconds_since(began))
+        acknowledged = await client.submit_answer(slot["slot"], marks, **times, ahead=2)
         if resend_share and rng.random() < resend_share:
             again = await client.submit_answer(slot["slot"], marks, key=client.acknowledged[-1])
             assert again["again"]
@@ -151,19 +161,28 @@ def _mark_label_with_percent(label: str, percent: int) -> dict[str, str]:
     return {"kind": "named", "label": label, "typed": str(percent)}
 
 
+def _milliseconds_since(began: float) -> float:
+    """Return the milliseconds since a time of the monotonic clock."""
+    return 1000 * (time.monotonic() - began)
+
+
 def _simulate_answer_times_and_events(
-    worker_state: dict[str, Any], marks: Sequence[dict[str, str]], rng: random.Random
+    worker_state: dict[str, Any], marks: Sequence[dict[str, str]], rng: random.Random, max_ms: float
 ) -> dict[str, Any]:
-    """Return simulated times and input events of an answer, in the format that the task page sends."""
-    steps = [rng.uniform(400, 2500) for _ in marks]
-    at = [sum(steps[: i + 1]) for i in range(len(steps))]
+    """Return simulated times and input events of an answer, in the format that the task page sends.
+
+    They are at most the `max_ms` that have passed since the task was received: the server flags longer times as impossible.
+    """
+    steps = [rng.uniform(400, 2500) for _ in marks] + [rng.uniform(200, 900)]
+    shorter = min(1.0, max_ms / sum(steps))
+    at = [shorter * sum(steps[: i + 1]) for i in range(len(steps))]
     events = [
         {"seq": i, "ms": round(ms, 1), "kind": "pick" if i == 0 else mark["kind"], "label": mark["label"], "by": "key"}
-        for i, (ms, mark) in enumerate(zip(at, marks, strict=True))
+        for i, (ms, mark) in enumerate(zip(at[:-1], marks, strict=True))
     ]
     return {
         "first_input_ms": at[0],
-        "submitted_ms": at[-1] + rng.uniform(200, 900),
+        "submitted_ms": at[-1],
         "mode": "keyboard",
         "label_order": worker_state["labels"],
         "events": events,

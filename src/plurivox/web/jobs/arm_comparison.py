@@ -27,7 +27,7 @@ from plurivox.web.store.report import statistics_classes_and_queries
 from plurivox.web.store.report.answer_cache import CollectedAnswers
 from plurivox.web.store.report.statistics_classes_and_queries import ArmPeople, ArmResult
 from plurivox.web.study.config import Arm, Study
-from plurivox.workflows import curve, fit, score
+from plurivox.workflows import curve, elicit_votes, fit, score
 
 RESAMPLES = 200  # of the bootstrap
 MAX_TASKS = 2_000  # tasks that are compared with the reference
@@ -39,6 +39,7 @@ def compare_arms(
 ) -> list[ArmResult]:
     """Return drop-out, time per answer, agreement and accuracy of each arm of a study; None if not computable yet."""
     answers, votes, first = collected.answers, elicited.votes, collected.non_repeat_answer_mask
+    labels_named_first = elicit_votes(answers, "one-label").votes
     arm_of = arm_by_worker_pseudonym(connection)
     arms = np.array([arm_of.get(name, "") for name in answers.workers.tolist()] or [""], dtype=object)  # (n_workers,)
     arm_of_answer = arms[answers.worker]  # (n_answers,)
@@ -49,7 +50,7 @@ def compare_arms(
     people = statistics_classes_and_queries.count_all_finished_and_dropped_workers_by_arm(
         connection, inactive_since=current_unix_time() - study.lease_minutes * 60
     )
-    assert votes.answer is not None
+    assert votes.answer is not None and labels_named_first.answer is not None
     rows = []
     for one in study.arms:
         in_arm = (arm_of_answer == one.name) & first
@@ -61,7 +62,8 @@ def compare_arms(
         columns = (
             _people_counts_and_drop_out_rate(people.get(one.name, ArmPeople()))
             | cost
-            | _mean_answer_entropy_and_observed_agreement(arm_votes, answers)
+            | _mean_answer_entropy(arm_votes)
+            | _observed_agreement(labels_named_first.where(in_arm[labels_named_first.answer]), answers)
         )
         columns |= _accuracy_and_accuracy_gain_per_minute(arm_votes, other_votes, gold, cost["seconds"])
         rows.append(ArmResult(**_arm_name_form_and_wording_fields(study, one), **columns))
@@ -140,22 +142,24 @@ def _median_of_counts(count_by_value: dict[int, int]) -> float | None:
 # ---- agreement and accuracy
 
 
-def _mean_answer_entropy_and_observed_agreement(arm_votes: Votes, answers: Answers) -> dict[str, Any]:
-    """Return the mean entropy of an answer in nats and the observed agreement of an arm, as fields of ArmResult."""
-    columns: dict[str, Any] = {"entropy": None, "agreement": None}
-    if len(arm_votes):
-        assert arm_votes.answer is not None
-        p = arm_votes.weights
-        _, place = np.unique(arm_votes.answer, return_inverse=True)
-        columns["entropy"] = round_to_5_digits_or_none_if_not_finite(
-            float(np.bincount(place, -p * np.log(np.maximum(p, 1e-300))).mean())
-        )
-        try:
-            scores = score(arm_votes, "observed-agreement", answers=answers, resamples=0)
-            columns["agreement"] = round_to_5_digits_or_none_if_not_finite(float(scores.raw[0]))
-        except PlurivoxError:  # no two answers to one task yet
-            return columns
-    return columns
+def _mean_answer_entropy(arm_votes: Votes) -> dict[str, Any]:
+    """Return the mean entropy of an answer in nats, as a field of ArmResult."""
+    if not len(arm_votes):
+        return {"entropy": None}
+    assert arm_votes.answer is not None
+    p = arm_votes.weights
+    _, place = np.unique(arm_votes.answer, return_inverse=True)
+    mean = float(np.bincount(place, -p * np.log(np.maximum(p, 1e-300))).mean())
+    return {"entropy": round_to_5_digits_or_none_if_not_finite(mean)}
+
+
+def _observed_agreement(first_labels_of_arm: Votes, answers: Answers) -> dict[str, Any]:
+    """Return the share of pairs of people who named the same label first, as a field of ArmResult; comparable between forms."""
+    try:
+        scores = score(first_labels_of_arm, "observed-agreement", answers=answers, resamples=0)
+    except PlurivoxError:  # no two answers to one task yet
+        return {"agreement": None}
+    return {"agreement": round_to_5_digits_or_none_if_not_finite(float(scores.raw[0]))}
 
 
 def _accuracy_and_accuracy_gain_per_minute(

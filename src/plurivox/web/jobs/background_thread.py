@@ -15,6 +15,7 @@ from functools import partial
 
 from plurivox.core.errors import InputError
 from plurivox.web.open_study import Studio
+from plurivox.web.store.admin.audit_log import delete_old_refused_sign_ins
 from plurivox.web.store.collect.leases import end_some_overdue_leases_and_return_count
 from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.errors import Unavailable
@@ -38,6 +39,7 @@ ALERT_TEXTS = {  # by job; {} is the error
     "labels": "Soft labels and scores could not be computed: {}. The results shown are older.",
     "pay": "The pay sheet could not be computed: {}. The sheet shown is older.",
 }
+DAY = 86400.0
 log = logging.getLogger(__name__)
 
 
@@ -54,6 +56,7 @@ class BackgroundThread:
         # so that `stop_thread_and_child_process` does not miss a child process that is being started
         self._lock = threading.Lock()
         self._not_before = 0.0  # when the next computation may begin
+        self._delete_sign_ins_at = 0.0  # when old lines about refused sign-ins are deleted next
         self._alerts: dict[str, str] = {}  # job -> saved alert, as of this round
 
     def start_thread_if_settings_allow(self) -> None:
@@ -114,6 +117,7 @@ class BackgroundThread:
         # of former leaders too
         self._alerts = {alert.of: alert.what for alert in self.studio.read_sync(list_job_alerts)}
         write(end_some_overdue_leases_and_return_count).result()
+        self._delete_old_refused_sign_ins_once_a_day()
         if self.studio.read_sync(has_answers_not_in_saved_counters):
             while write(count_next_answers_and_return_has_more).result() and not self._stopping.is_set():
                 write(partial(acquire_or_renew_leader_lease, server_name=self.name)).result()
@@ -130,6 +134,12 @@ class BackgroundThread:
                 self._compute_results_and_set_alerts(study)
         self._not_before = time.monotonic() + IDLE_FACTOR * (time.monotonic() - began)
         return True
+
+    def _delete_old_refused_sign_ins_once_a_day(self) -> None:
+        """Delete lines about refused sign-ins older than 90 days from the audit log, if the last time was a day ago."""
+        if time.monotonic() >= self._delete_sign_ins_at:
+            self.studio.writer.submit(delete_old_refused_sign_ins).result()
+            self._delete_sign_ins_at = time.monotonic() + DAY
 
     def _has_failed_job_to_try_again(self) -> bool:
         """Return whether a job of the child process has failed and must be tried again, even without new answers."""

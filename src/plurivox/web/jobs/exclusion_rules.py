@@ -1,13 +1,15 @@
 """Apply the exclusion rules of a study (rules of `plurivox clean`) to the answers collected so far."""
 
 import logging
+from dataclasses import replace
 
 import numpy as np
 from sqlalchemy import Engine
 
-from plurivox.clean import clean
+from plurivox.clean import Rule, clean, methods
 from plurivox.core.answers import Answers
 from plurivox.core.errors import PlurivoxError
+from plurivox.core.method import parse_spec
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.web.store.collect.excluded_workers import (
     exclude_if_active_and_release_slots,
@@ -35,7 +37,9 @@ def exclude_rule_breakers_and_return_count(
             gold_labels_of_tasks_as_soft_labels(connection, study.labels),
             pseudonyms_of_reinstated_workers(connection),
         )
-    breaches = first_broken_rule_and_reason_by_worker(study, collected.answers, gold)
+    # a rule about time applies to what the server saw, where the client's time is impossible
+    timed = replace(collected.answers, seconds=collected.seconds_at_most)
+    breaches = first_broken_rule_and_reason_by_worker(study, timed, gold)
     broken = {name: breach for name, breach in breaches.items() if name not in reinstated}
     ids = dict(zip(collected.answers.workers.tolist(), collected.database_id_of_each_worker.tolist(), strict=True))
     n = 0
@@ -57,7 +61,7 @@ def first_broken_rule_and_reason_by_worker(
     enough = {str(name) for name, count in zip(answers.workers, n, strict=True) if count >= study.exclude.least_answers}
     for rule in study.exclude.rules:
         try:
-            audit = clean(answers, [rule], gold).audit
+            audit = clean(answers, [make_exclusion_rule(study, rule)], gold).audit
         except PlurivoxError as cause:  # such as: no repeat or no gold task has been answered yet
             log.info("the rule %s cannot be applied yet: %s", rule, cause)
             continue
@@ -66,3 +70,11 @@ def first_broken_rule_and_reason_by_worker(
             if name in enough:
                 broken.setdefault(name, (rule, reason))
     return broken
+
+
+def make_exclusion_rule(study: Study, rule_spec: str) -> Rule:
+    """Return the cleaning rule of a spec; too-fast has the study's limit in seconds unless the spec sets its own."""
+    name, options = parse_spec(rule_spec)
+    if name == "too-fast" and "seconds" not in options:
+        return methods.make(rule_spec, seconds=study.too_fast_seconds)
+    return methods.make(rule_spec)

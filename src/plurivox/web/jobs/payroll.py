@@ -3,7 +3,7 @@
 import csv
 import secrets
 from collections.abc import Sequence
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,14 @@ from sqlalchemy import Connection, Engine
 
 from plurivox.core.atomic_write import atomic_file
 from plurivox.core.errors import InputError
+from plurivox.web.jobs.pay_explanation import (
+    HOUR_MS,
+    NOTHING,
+    amount_with_parts,
+    explain_pay,
+    minutes_with_two_decimals,
+    time_spent_and_paid,
+)
 from plurivox.web.jobs.worker_effort_for_pay import WorkCache, WorkSummary, sum_answers_time_and_matches_by_worker
 from plurivox.web.store.database import WRITE_OPTIONS
 from plurivox.web.store.report import stored_pay_sheet
@@ -20,9 +28,6 @@ from plurivox.web.store.report.stored_pay_sheet import PayLine, PlatformId
 from plurivox.web.study.completion_pay_exclusion_config import Pay
 from plurivox.web.study.config import Study
 from plurivox.web.study.export import escape_spreadsheet_formula
-
-CENT = Decimal("0.01")
-HOUR_MS = Decimal(3_600_000)  # milliseconds
 
 
 def compute_pay_line_by_worker(connection: Connection, study: Study) -> dict[int, PayLine]:
@@ -36,49 +41,54 @@ def compute_pay_line_by_worker(connection: Connection, study: Study) -> dict[int
 
 
 def compute_pay_line(pay_rules: Pay, work: WorkSummary) -> PayLine:
-    """Return the base pay, bonus and total of one worker under the pay rules, with the reasons.
+    """Return the base pay, bonus and total of one worker under the pay rules, with their parts, the reasons and an explanation.
 
     >>> rules = Pay(base="0.50", per_hour="8", bonus_per_hour="1", currency="USD")
     >>> line = compute_pay_line(rules, WorkSummary("w1", born=0, n_answers=27, active_ms=864_000, matched=20, compared=25))
     >>> line.base, line.bonus, line.total
     ('2.42', '0.19', '2.61')
+    >>> print(*line.explanation, sep="\\n")
+    base 2.42 = 0.50 for taking part + 1.92 for 14.40 active minutes at 8.00 per hour
+    bonus 0.19 for 20 of 25 answers as most others: 14.40 active minutes at 1.00 per hour x 20/25
     """
     matched, compared = work.matched, work.compared
-    spent = Decimal(round(work.active_ms if pay_rules.time == "active" else work.ms_from_entry_to_last_activity))
-    cap = Decimal(str(pay_rules.most_minutes)) * 60_000
-    hours = (min(spent, cap) if cap else spent) / HOUR_MS
-    base = pay_rules.base + pay_rules.per_hour * hours
-    share = Decimal(matched) / compared if compared else Decimal(0)
-    bonus = pay_rules.bonus_per_match * matched + pay_rules.bonus_per_hour * hours * share
-    reasons = [f"{work.n_answers} answers", f"{matched} of {compared} as most others"]
-    if cap and spent > cap:
+    spent, paid = time_spent_and_paid(pay_rules, work)  # milliseconds
+    base = amount_with_parts(pay_rules.base, pay_rules.per_hour * paid / HOUR_MS)
+    bonus = amount_with_parts(
+        pay_rules.bonus_per_match * matched,
+        pay_rules.bonus_per_hour * paid * matched / (HOUR_MS * max(compared, 1)),
+    )
+    reasons = [f"{work.n_answers} answer{'s' * (work.n_answers != 1)}", f"{matched} of {compared} as most others"]
+    if paid < spent:
         reasons.append(f"at most {pay_rules.most_minutes:g} minutes are paid")
+    withheld = []
     if work.excluded:
-        reasons.append(
-            f"excluded by {work.excluded}: {'no bonus' if pay_rules.excluded == 'without-bonus' else 'no pay'}"
-        )
-        base, bonus = (base if pay_rules.excluded == "without-bonus" else Decimal(0)), Decimal(0)
+        without_bonus = pay_rules.excluded == "without-bonus"
+        withheld.append(f"excluded by {work.excluded}: {'no bonus' if without_bonus else 'no pay'}")
+        base, bonus = (base if without_bonus else NOTHING), NOTHING
     if work.n_answers < pay_rules.least_answers:
-        reasons.append(f"fewer than {pay_rules.least_answers} answers: no pay")
-        base = bonus = Decimal(0)
-    base, bonus = _round_half_up_to_cents(base), _round_half_up_to_cents(bonus)
+        withheld.append(f"fewer than {pay_rules.least_answers} answers: no pay")
+        base = bonus = NOTHING
     return PayLine(
         worker=work.pseudonym,
         answers=work.n_answers,
-        active_minutes=str(_round_half_up_to_cents(Decimal(round(work.active_ms)) / 60_000)),
-        total_minutes=str(_round_half_up_to_cents(Decimal(round(work.ms_from_entry_to_last_activity)) / 60_000)),
+        active_minutes=minutes_with_two_decimals(work.active_ms),
+        total_minutes=minutes_with_two_decimals(work.ms_from_entry_to_last_activity),
         matched=matched,
         compared=compared,
-        base=str(base),
-        bonus=str(bonus),
-        total=str(base + bonus),
-        reasons=reasons,
+        base=str(base.total),
+        bonus=str(bonus.total),
+        total=str(base.total + bonus.total),
+        reasons=reasons + withheld,
+        base_fixed=str(base.fixed),
+        base_time=str(base.time),
+        bonus_matches=str(bonus.fixed),
+        bonus_time=str(bonus.time),
+        paid_minutes=minutes_with_two_decimals(paid),
+        claimed_minutes=minutes_with_two_decimals(work.claimed_ms),
+        impossible_answers=work.impossible,
+        explanation=explain_pay(pay_rules, work, base, bonus, withheld),
     )
-
-
-def _round_half_up_to_cents(value: Decimal) -> Decimal:
-    """Return an amount of money rounded half up to two decimals."""
-    return value.quantize(CENT, ROUND_HALF_UP)
 
 
 class Payroll:
@@ -154,6 +164,15 @@ SHEET_COLUMNS = (
     "bonus",
     "total",
 )
+PART_COLUMNS = (
+    "base_fixed",
+    "base_time",
+    "bonus_matches",
+    "bonus_time",
+    "paid_minutes",
+    "claimed_minutes",
+    "impossible_answers",
+)
 
 
 def write_pay_sheet_and_return_summary(
@@ -188,7 +207,7 @@ def write_pay_sheet_and_return_summary(
 
 def _csv_rows_of_pay_sheet(pay_line_by_worker: dict[int, PayLine], currency: str) -> list[Sequence[Any]]:
     """Return the CSV rows of the pay sheet, header first, sorted by pseudonym."""
-    head = (*SHEET_COLUMNS, "currency", "reasons")
+    head = (*SHEET_COLUMNS, "currency", "reasons", *PART_COLUMNS, "explanation")
     rows = sorted(pay_line_by_worker.values(), key=lambda line: line.worker)
     return [
         head,
@@ -197,6 +216,8 @@ def _csv_rows_of_pay_sheet(pay_line_by_worker: dict[int, PayLine], currency: str
                 *(getattr(line, name) for name in SHEET_COLUMNS),
                 escape_spreadsheet_formula(currency),
                 escape_spreadsheet_formula("; ".join(line.reasons)),
+                *(getattr(line, name) for name in PART_COLUMNS),
+                escape_spreadsheet_formula("; ".join(line.explanation)),
             )
             for line in rows
         ),

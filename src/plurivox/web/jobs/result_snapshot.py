@@ -135,9 +135,19 @@ class SnapshotComputer:
     ) -> tuple[Snapshot, str]:
         """Write soft labels, gains, flags and scores; return the snapshot with all statistics, and the alert of the
         aggregator ("" if it did not fail)."""
-        elicited = _elicit_votes_by_form_of_each_answer(collected.answers)
+        elicited = _elicit_votes_by_form_of_each_answer(study, collected.answers)
         votes = _votes_without_repeats(collected, elicited)
+        first_labels = _votes_without_repeats(collected, elicit_votes(collected.answers, "one-label"))
+        # (n_tasks,) "can't tell" and "none of these" do not count as votes
+        n_votes = np.rint(votes.support).astype(np.int64)
+        without_votes = collected.database_id_of_each_task[n_votes == 0]
         fitted, by, alert = _fit_study_aggregator_or_vote_shares_if_it_fails(study, votes)
+        result_snapshots.write_and_count_changed_soft_labels(
+            self.engine,
+            snapshot_number,
+            map(SoftLabelRow, np.intersect1d(tasks_with_new_answers, without_votes).tolist()),
+            self._name,
+        )
         if fitted is not None:
             changed = self._ids_of_tasks_with_new_answers_or_changed_soft_label(
                 collected, fitted, tasks_with_new_answers, by
@@ -145,28 +155,35 @@ class SnapshotComputer:
             result_snapshots.write_and_count_changed_soft_labels(
                 self.engine,
                 snapshot_number,
-                _yield_soft_label_rows_of_changed_tasks(collected, fitted, changed),
+                _yield_soft_label_rows_of_changed_tasks(collected, fitted, n_votes, changed),
                 self._name,
             )
             settled = write_expected_gains_return_stopping_summary(self.engine, study, collected, votes, fitted)
             snapshot = replace(
-                snapshot, settled=settled, **study_statistics.soft_label_histograms_and_label_shares(fitted)._asdict()
+                snapshot,
+                settled=settled,
+                **study_statistics.soft_label_histograms_and_label_shares(fitted, n_votes > 0)._asdict(),
             )
         flags = study_statistics.compute_flags_by_answer_id(study, collected, elicited)
+        worker_scores = study_statistics.compute_scores_counts_and_times_by_worker(
+            study, collected, first_labels, flags
+        )
         snapshot = replace(
             snapshot,
             by=by,
+            weights_people=fitted is not None and not (fitted.confusion is None and fitted.ability is None),
             flags=dict(Counter(name for names in flags.values() for name in names)),
-            agreement=study_statistics.compute_agreement_statistics(collected, elicited, fitted),
+            agreement=replace(
+                study_statistics.compute_agreement_statistics(collected, first_labels, fitted),
+                median_of_workers=study_statistics.median_agreement_of_workers(worker_scores),
+            ),
             times=study_statistics.median_times_overall_and_by_position(collected),
         )
         if study.arms:
             with self.engine.connect() as connection:
                 snapshot = replace(snapshot, forms=compare_arms(connection, study, collected, elicited))
         worker_scores_and_flags.replace_flags_of_answers_to_tasks(self.engine, tasks_with_new_answers.tolist(), flags)
-        worker_scores_and_flags.replace_scores_of_all_workers(
-            self.engine, study_statistics.compute_scores_counts_and_times_by_worker(collected, elicited, flags)
-        )
+        worker_scores_and_flags.replace_scores_of_all_workers(self.engine, worker_scores)
         return snapshot, alert
 
     def _ids_of_tasks_with_new_answers_or_changed_soft_label(
@@ -187,11 +204,13 @@ class SnapshotComputer:
         return np.union1d(tasks_with_new_answers, now_written.ids[~same])
 
 
-def _elicit_votes_by_form_of_each_answer(answers: Answers) -> Elicited:
-    """Convert answers to votes, each by the answer form in which it was given."""
+def _elicit_votes_by_form_of_each_answer(study: Study, answers: Answers) -> Elicited:
+    """Convert answers to votes, each by the answer form in which it was given, with the study's options of that form."""
     assert answers.form is not None
     names = list(dict.fromkeys(answers.form.tolist()))
-    return elicit_votes(answers, names[0] if len(names) == 1 else "form-column")
+    if len(names) == 1:
+        return elicit_votes(answers, study.elicit_form(names[0]))
+    return elicit_votes(answers, "form-column", forms=study.elicit)
 
 
 def _votes_without_repeats(collected: CollectedAnswers, elicited: Elicited) -> Votes:
@@ -221,15 +240,10 @@ def _fit_study_aggregator_or_vote_shares_if_it_fails(study: Study, votes: Votes)
 
 
 def _yield_soft_label_rows_of_changed_tasks(
-    collected: CollectedAnswers, fitted: Fit, changed_task_ids: Ints
+    collected: CollectedAnswers, fitted: Fit, n_votes_of_each_task: Ints, changed_task_ids: Ints
 ) -> Iterator[SoftLabelRow]:
-    """Yield the soft label of each changed task as a database row: labels with intervals, the most probable first."""
-    # (n_tasks,) each
-    n, ids, entropy = (
-        collected.n_answers_of_each_task_without_repeats,
-        collected.database_id_of_each_task,
-        fitted.soft.entropy().round(6),
-    )
+    """Yield the soft label of each changed task with votes as a database row: labels with intervals, most probable first."""
+    n, ids, entropy = n_votes_of_each_task, collected.database_id_of_each_task, fitted.soft.entropy().round(6)
     rows_of = np.flatnonzero((n > 0) & np.isin(ids, changed_task_ids))
     labels = collected.answers.labels.tolist()
     for block in np.array_split(rows_of, max(1, -(-len(rows_of) // BLOCK_TASKS))):

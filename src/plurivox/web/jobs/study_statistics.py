@@ -3,29 +3,32 @@
 import math
 import warnings
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from sqlalchemy import Connection
 
 from plurivox.core.answers import Answers
-from plurivox.core.array_types import Floats, Ints
+from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.errors import PlurivoxError, PlurivoxWarning
 from plurivox.core.results import Fit
 from plurivox.core.votes import Votes
-from plurivox.elicit import Elicited
+from plurivox.elicit import FLAGS, Elicited
 from plurivox.web.store.collect.workers import STAGES
 from plurivox.web.store.report.answer_cache import CollectedAnswers
+from plurivox.web.store.report.answer_times import IMPOSSIBLE_TIME
 from plurivox.web.store.report.statistics_classes_and_queries import (
     Agreement,
     Times,
     yield_stage_and_seconds_of_each_visit,
 )
-from plurivox.web.store.report.worker_scores_and_flags import WorkerScores
+from plurivox.web.store.report.worker_scores_and_flags import MIN_ANSWERS_TO_DOUBT, WorkerScores
+from plurivox.web.study.answer_flags import STUDIO_FLAGS
 from plurivox.web.study.config import Study
 from plurivox.workflows import score
 
-WORKER_SCORES: dict[str, dict[str, Any]] = {"agreement-with-rest": {}, "repeat-consistency": {}, "too-fast": {}}
+WORKER_SCORES = ("agreement-with-rest", "repeat-consistency", "too-fast")
 # no page shows intervals
 CROWD_SCORES: dict[str, dict[str, Any]] = {
     "krippendorff-alpha": {"resamples": 0},
@@ -43,12 +46,16 @@ class Histograms(NamedTuple):
     label_shares: dict[str, float]
 
 
-def soft_label_histograms_and_label_shares(fitted: Fit) -> Histograms:
-    """Return 10-bin histograms over tasks of the entropy and the top probability, and the mean probability of each label."""
-    prob = np.asarray(fitted.soft.prob, np.float64)
+def soft_label_histograms_and_label_shares(fitted: Fit, has_votes: Bools | None = None) -> Histograms:
+    """Return 10-bin histograms over tasks of the entropy and the top probability, and the mean probability of each label.
+
+    With `has_votes` (n_tasks,), of those tasks only: the soft label of a task without votes is not an observation.
+    """
+    rows = slice(None) if has_votes is None else np.flatnonzero(has_votes)
+    prob = np.asarray(fitted.soft.prob, np.float64)[rows]
     shares = dict(zip(fitted.soft.labels.tolist(), prob.mean(0).round(5).tolist(), strict=True))
     highest = math.log(prob.shape[1])  # a uniform row may exceed it by rounding, and would not be counted
-    entropy = np.histogram(np.minimum(fitted.soft.entropy(), highest), 10, (0, highest))[0].tolist()
+    entropy = np.histogram(np.minimum(fitted.soft.entropy()[rows], highest), 10, (0, highest))[0].tolist()
     return Histograms(entropy, np.histogram(prob.max(1), 10, (0, 1))[0].tolist(), shares)
 
 
@@ -63,6 +70,7 @@ def _scores_by_method_and_worker_or_crowd(
     for name, options in options_by_method.items():
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", ".* is undefined", PlurivoxWarning)  # while all votes are equal
+            warnings.filterwarnings("ignore", "no answer took less than", PlurivoxWarning)
             try:
                 result = score(votes, name, answers=answers, **options)
             except PlurivoxError:
@@ -83,8 +91,12 @@ def round_to_5_digits_or_none_if_not_finite(value: float) -> float | None:
     return round(value, 5) if math.isfinite(value) else None
 
 
-def compute_agreement_statistics(collected: CollectedAnswers, elicited: Elicited, fitted: Fit | None) -> Agreement:
-    """Compute the agreement of workers with each other, with themselves on repeats, and with the soft labels by hour."""
+def compute_agreement_statistics(collected: CollectedAnswers, first_labels: Votes, fitted: Fit | None) -> Agreement:
+    """Compute the agreement of workers with each other, with themselves on repeats, and with the soft labels by hour.
+
+    `first_labels` are votes for the label that each answer names first, without repeats: a person's second answer to a task
+    is not the answer of another person. (The overlap of soft answers stays below 1 even if all answers are equal.)
+    """
     answers = collected.answers
     assert answers.repeat_of is not None and answers.when is not None
     again = np.flatnonzero(answers.repeat_of >= 0)
@@ -92,7 +104,7 @@ def compute_agreement_statistics(collected: CollectedAnswers, elicited: Elicited
     same = None if not len(again) else float((top[again] == top[answers.repeat_of[again]]).mean())
     scores = {
         name: next(iter(of.values()), None)
-        for name, of in _scores_by_method_and_worker_or_crowd(CROWD_SCORES, elicited.votes, answers).items()
+        for name, of in _scores_by_method_and_worker_or_crowd(CROWD_SCORES, first_labels, answers).items()
     }
     hours: list[tuple[float, float, int]] = []
     if fitted is not None:
@@ -109,12 +121,17 @@ def compute_agreement_statistics(collected: CollectedAnswers, elicited: Elicited
 
 
 def compute_scores_counts_and_times_by_worker(
-    collected: CollectedAnswers, elicited: Elicited, flags_by_answer: Mapping[int, list[str]]
+    study: Study, collected: CollectedAnswers, first_labels: Votes, flags_by_answer: Mapping[int, list[str]]
 ) -> dict[int, WorkerScores]:
-    """Return worker id -> badness by each score, numbers of answers and flagged answers, median seconds, last answer."""
+    """Return worker id -> badness by each score, numbers of answers and flagged answers, median seconds, last answer.
+
+    `first_labels` are votes for the label that each answer names first, without repeats.
+    """
     answers = collected.answers
     assert answers.seconds is not None and answers.when is not None
-    scores = _scores_by_method_and_worker_or_crowd(WORKER_SCORES, elicited.votes, answers)
+    options = {name: {"seconds": study.too_fast_seconds} if name == "too-fast" else {} for name in WORKER_SCORES}
+    timed = replace(answers, seconds=collected.seconds_at_most)
+    scores = _scores_by_method_and_worker_or_crowd(options, first_labels, timed)
     is_flagged = np.isin(collected.ids, np.fromiter(flags_by_answer, np.int64, len(flags_by_answer)))
     n_flagged = np.bincount(answers.worker[is_flagged], minlength=len(answers.workers))
     names, ids = answers.workers.tolist(), collected.database_id_of_each_worker.tolist()
@@ -132,6 +149,16 @@ def compute_scores_counts_and_times_by_worker(
     }
 
 
+def median_agreement_of_workers(scores_by_worker: Mapping[int, WorkerScores]) -> float | None:
+    """Return the median over workers with enough answers of their agreement with the others; None if there are none."""
+    known = [
+        1 - one.agreement_with_rest
+        for one in scores_by_worker.values()
+        if one.n >= MIN_ANSWERS_TO_DOUBT and one.agreement_with_rest is not None
+    ]
+    return round(float(np.median(known)), 5) if known else None
+
+
 def median_times_overall_and_by_position(collected: CollectedAnswers) -> Times:
     """Return the median seconds per answer (first input, active, page hidden), overall and by position in the sitting."""
     answers = collected.answers
@@ -144,6 +171,7 @@ def median_times_overall_and_by_position(collected: CollectedAnswers) -> Times:
         active=_median_without_nan_rounded_to_3_digits(answers.seconds),
         hidden=_median_without_nan_rounded_to_3_digits(collected.hidden),
         by_position=[(place, _median_without_nan_rounded_to_3_digits(mine), len(mine)) for place, mine in grouped],
+        impossible=int(collected.impossible_time.sum()),
     )
 
 
@@ -173,14 +201,16 @@ def compute_flags_by_answer_id(study: Study, collected: CollectedAnswers, elicit
     """Return answer id -> flags, such as too-fast or changed-on-repeat; answers without flags are left out."""
     answers = collected.answers
     flags: dict[int, list[str]] = {}
-    assert answers.seconds is not None and answers.repeat_of is not None
+    assert answers.repeat_of is not None
     top = answers.label_codes_at_rank(0)
     again = answers.repeat_of >= 0
     marks = {name: elicited.has_flag(name) for name in elicited.flag_counts}
-    marks["too-fast"] = answers.seconds < study.too_fast_seconds
+    marks["too-fast"] = collected.seconds_at_most < study.too_fast_seconds
+    marks[IMPOSSIBLE_TIME] = collected.impossible_time
     marks["changed-on-repeat"] = again & (top != top[answers.repeat_of])
-    marks["extra"] = collected.extra
+    marks["late"] = collected.late
     marks["picture-not-seen"] = collected.unseen
+    assert marks.keys() <= FLAGS.keys() | STUDIO_FLAGS.keys(), "a flag needs a meaning in answer_flags.STUDIO_FLAGS"
     for name, where in marks.items():
         for one in collected.ids[where].tolist():
             flags.setdefault(one, []).append(name)

@@ -1,13 +1,20 @@
 """Summarize the work of each worker for the pay: answers, time, and how often the answer matches the majority."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection
 
-from plurivox.core.array_types import Bools, Ints
+from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.web.store.report import stored_pay_sheet
 from plurivox.web.store.report.answer_cache import AnswerCache
+from plurivox.web.store.report.answer_times import (
+    ActiveTimes,
+    active_times_of_answers,
+    active_times_of_visits,
+    milliseconds_covered_by_group,
+)
 from plurivox.web.store.report.row_cache import Columns, RowCache
 from plurivox.web.store.report.stored_pay_sheet import Person
 
@@ -24,6 +31,12 @@ class WorkSummary:
     last: float = 0.0  # time of the last answer or visit
     matched: int = 0  # answers that match the majority of the others
     compared: int = 0  # answers to tasks that others have answered
+    claimed_ms: float = 0.0  # active time as the client claims it
+    impossible: int = 0  # answers whose client claimed more time than the server saw
+    impossible_pages: int = 0  # visits to other pages, likewise
+    impossible_claimed_ms: float = 0.0  # time claimed for these
+    impossible_counted_ms: float = 0.0  # time counted for these
+    overlap_ms: float = 0.0  # time not counted, because it was claimed for several tasks at once
 
     @property
     def ms_from_entry_to_last_activity(self) -> float:
@@ -55,8 +68,16 @@ def sum_answers_time_and_matches_by_worker(cache: WorkCache) -> dict[int, WorkSu
     n = len(ids)
     known = np.isin(visited["worker"], ids)
     visitor = np.searchsorted(ids, visited["worker"][known])
-    spent = np.maximum(0.0, np.nan_to_num(given["submitted"] - given["hidden"]))  # milliseconds; 0 if unknown
-    active = np.bincount(worker_of, spent, n) + np.bincount(visitor, np.nan_to_num(visited["ms"][known]), n)
+    born = np.array([cache.people[one].born if one in cache.people else np.nan for one in ids.tolist()])
+    left_tasks = np.full(n, -np.inf)
+    ends = visited["ends_tasks"][known]
+    np.maximum.at(left_tasks, visitor[ends], visited["at"][known][ends])
+    answer_times = _without_time_after(active_times_of_answers(given), left_tasks[worker_of])
+    times = _active_times_by_worker(
+        n,
+        (worker_of, answer_times),
+        (visitor, active_times_of_visits(visitor, visited["ms"][known], visited["at"][known], born[visitor])),
+    )
     last = np.zeros(n)
     np.maximum.at(last, worker_of, given["at"])
     np.maximum.at(last, visitor, visited["at"][known])
@@ -66,13 +87,61 @@ def sum_answers_time_and_matches_by_worker(cache: WorkCache) -> dict[int, WorkSu
         given["task"][rows], given["top"][rows], is_excluded[worker_of[rows]]
     )
     same, others = (np.bincount(worker_of[rows], one, n) for one in (matched, compared))
-    sums = (np.bincount(worker_of, counts, n), last, active, same, others)  # (n_workers,) each
-    found = {}
-    for worker, answers, at, ms, equal, held in zip(ids.tolist(), *(one.tolist() for one in sums), strict=True):
-        if answers and worker in cache.people:
-            one, why = cache.people[worker], excluded.get(worker, "")
-            found[worker] = WorkSummary(one.pseudonym, one.born, why, int(answers), ms, at, int(equal), int(held))
-    return found
+    n_answers = np.bincount(worker_of, counts, n)
+    return {
+        worker: WorkSummary(
+            cache.people[worker].pseudonym,
+            cache.people[worker].born,
+            excluded.get(worker, ""),
+            n_answers=int(n_answers[code]),
+            last=float(last[code]),
+            matched=int(same[code]),
+            compared=int(others[code]),
+            **{name: one[code].item() for name, one in times.items()},
+        )
+        for code, worker in enumerate(ids.tolist())
+        if n_answers[code] and worker in cache.people
+    }
+
+
+def _without_time_after(times: ActiveTimes, left_tasks: Floats) -> ActiveTimes:
+    """Return the times of answers without what comes after their worker has left the tasks (-inf: not yet).
+
+    An answer can still be changed then, but the time until someone does so is not work.
+    """
+    end = np.where(np.isinf(left_tasks), times.end, np.minimum(times.end, left_tasks))
+    seen_ms = np.where(np.isnan(times.start), np.inf, 1000 * np.maximum(0.0, end - times.start))
+    return replace(times, end=end, counted_ms=np.minimum(times.counted_ms, seen_ms))
+
+
+def _active_times_by_worker(
+    n_workers: int, answers: tuple[Ints, ActiveTimes], visits: tuple[Ints, ActiveTimes]
+) -> dict[str, Any]:
+    """Return the sums of the times of each worker, as name of a field of WorkSummary -> (n_workers,) array.
+
+    `answers` and `visits` are worker codes and times. What a worker claims for several tasks at once counts once: the sum is
+    at most the length of the union of the server's intervals.
+    """
+    worker = np.concatenate([answers[0], visits[0]])
+    parts = {
+        name: np.concatenate([getattr(answers[1], name), getattr(visits[1], name)])
+        for name in ("claimed_ms", "counted_ms", "impossible", "start", "end")
+    }
+    claimed, counted = np.nan_to_num(parts["claimed_ms"]), np.nan_to_num(parts["counted_ms"])
+    on_clock = ~np.isnan(parts["start"])  # the others are imported
+    used = on_clock & (counted > 0)
+    covered = milliseconds_covered_by_group(worker[used], n_workers, parts["start"][used], parts["end"][used])
+    seen = np.bincount(worker, counted * on_clock, n_workers)
+    overlap = np.maximum(0.0, seen - covered)
+    return {
+        "active_ms": np.bincount(worker, counted, n_workers) - overlap,
+        "claimed_ms": np.bincount(worker, claimed, n_workers),
+        "impossible": np.bincount(answers[0][answers[1].impossible], minlength=n_workers),
+        "impossible_pages": np.bincount(visits[0][visits[1].impossible], minlength=n_workers),
+        "impossible_claimed_ms": np.bincount(worker, claimed * parts["impossible"], n_workers),
+        "impossible_counted_ms": np.bincount(worker, counted * parts["impossible"], n_workers),
+        "overlap_ms": overlap,
+    }
 
 
 def _rows_of_latest_answer_per_worker_and_task(worker_codes: Ints, answer_columns: Columns, is_counted: Bools) -> Ints:

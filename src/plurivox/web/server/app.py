@@ -4,6 +4,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -16,34 +17,48 @@ import plurivox
 from plurivox.web.api.http_errors import ApiError, retry_after_header_if_retryable, study_error_to_api_error
 from plurivox.web.api.response_builders import worker_state_response
 from plurivox.web.api.route_dependencies import RateLimits
-from plurivox.web.api.routes import health, media, owner_admin, owner_login, owner_results, pages, worker
+from plurivox.web.api.routes import health, media, owner_admin, owner_login, owner_preview, owner_results, pages, worker
+from plurivox.web.api.worker_entry_and_stage_schemas import PLAIN_SENTENCE
 from plurivox.web.jobs.background_thread import BackgroundThread
 from plurivox.web.open_study import Studio
-from plurivox.web.server.middleware import SecurityMiddleware
+from plurivox.web.server.middleware import INTERNAL_ERROR, SecurityMiddleware
 from plurivox.web.server_settings import Settings
+from plurivox.web.services.platform_admission import require_ids_of_platforms_off_or_with_ids
+from plurivox.web.services.refused_sign_in_log import RefusedSignInLog
 from plurivox.web.services.worker_stages import WrongStage
 from plurivox.web.store.database import first_line_of_database_error
 from plurivox.web.store.errors import StudyError, Unavailable
 
 log = logging.getLogger(__name__)
-# instead of the regular expression
-PLAIN_MESSAGES = {"string_pattern_mismatch": "contains characters that are not allowed"}
+PLAIN_MESSAGES = {  # by pydantic's error type; the regular expression of a pattern says nothing to people
+    "string_pattern_mismatch": "contains characters that are not allowed",
+    "string_too_short": "must have at least {min_length} characters",
+    "string_too_long": "must have at most {max_length} characters",
+    "missing": "is missing",
+    "extra_forbidden": "is not expected here",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "json_invalid": "is not valid JSON",
+}
 MAX_DETAIL_CHARS = 500  # of the message about an invalid request, which may quote the request
-INTERNAL_ERROR = "internal server error; it has been logged"
 
 
 def create_app(settings: Settings) -> FastAPI:
     """Create the FastAPI application of the study in `settings.folder`. Opens the database, which is closed at shutdown."""
     studio = Studio.open_study(settings)
+    studio.writer.submit(partial(require_ids_of_platforms_off_or_with_ids, study=studio.study)).result()
+    refused_sign_ins = RefusedSignInLog(studio.writer.submit, settings.processes)
 
     @asynccontextmanager
     async def run_background_thread_then_close_database(_: FastAPI) -> AsyncIterator[None]:
-        """Run the background thread while the server runs; then close the database."""
+        """Run the background thread while the server runs; then write what is counted in memory and close the database."""
         background = BackgroundThread(studio)
         background.start_thread_if_settings_allow()
         try:
             yield
         finally:
+            refused_sign_ins.stop_timer()
+            await refused_sign_ins.write_pending()
             background.stop_thread_and_child_process()
             studio.close()
 
@@ -57,7 +72,8 @@ def create_app(settings: Settings) -> FastAPI:
         lifespan=run_background_thread_then_close_database,
     )
     app.state.studio, app.state.limits = studio, RateLimits.rate_limits_from_settings(settings)
-    for part in (worker, owner_login, owner_results, owner_admin, media, health, pages):
+    app.state.refused_sign_ins = refused_sign_ins
+    for part in (worker, owner_login, owner_results, owner_admin, owner_preview, media, health, pages):
         app.include_router(part.router)
     add_error_handlers(app)
     app.add_middleware(SecurityMiddleware, settings=settings, study=studio.study)
@@ -82,10 +98,10 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def respond_to_invalid_request(_: Request, cause: RequestValidationError) -> JSONResponse:
-        errors = [
-            f"{'.'.join(map(str, one['loc']))}: {PLAIN_MESSAGES.get(one['type'], one['msg'])}"
-            for one in cause.errors()[:3]
-        ]
+        for one in cause.errors():
+            if one["type"] == PLAIN_SENTENCE:
+                return _json_error_response(ApiError(422, "incomplete-link", one["msg"]))
+        errors = [plain_message_of_invalid_field(dict(one)) for one in cause.errors()[:3]]
         return _json_error_response(ApiError(422, "invalid", "; ".join(errors)[:MAX_DETAIL_CHARS]))
 
     @app.exception_handler(HTTPException)
@@ -103,6 +119,19 @@ def add_error_handlers(app: FastAPI) -> None:
         # further lines may contain people's ids
         log.error("the database rejected a statement: %s", first_line_of_database_error(cause))
         return _json_error_response(ApiError(500, "internal", INTERNAL_ERROR))
+
+
+def plain_message_of_invalid_field(pydantic_error: dict[str, Any]) -> str:
+    """Return a message about one field of a request from a pydantic error.
+
+    >>> plain_message_of_invalid_field({"type": "string_too_short", "loc": ("body", "password"), "ctx": {"min_length": 10}})
+    'password must have at least 10 characters'
+    """
+    place = ".".join(str(name) for name in pydantic_error["loc"] if name not in ("body", "query", "path"))
+    kind, limits = pydantic_error["type"], pydantic_error.get("ctx", {})
+    if kind in PLAIN_MESSAGES:
+        return f"{'the request' if kind == 'json_invalid' else place} {PLAIN_MESSAGES[kind].format(**limits)}"
+    return ": ".join(filter(None, [place, pydantic_error["msg"].removeprefix("Value error, ")]))
 
 
 def _json_error_response(cause: ApiError) -> JSONResponse:

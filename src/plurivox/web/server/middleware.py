@@ -23,7 +23,7 @@ POLICY = (
 )
 log = logging.getLogger(__name__)
 PER_ADDRESS = 20  # limit of an address, as a multiple of a worker's: many workers may share an address
-INTERNAL_ERROR = "internal server error; it has been logged"
+INTERNAL_ERROR = "something failed on the server, and its log says what; please try again in a moment"
 
 
 class ClientDisconnected(Exception):
@@ -106,7 +106,7 @@ class SecurityMiddleware:
                     if not message.get("more_body"):
                         break
         except TimeoutError:
-            detail = f"the request body did not arrive within {self.settings.body_seconds:g} seconds"
+            detail = f"the connection is slow: the data did not arrive within {self.settings.body_seconds:g} seconds; try again"
             raise ApiError(408, "too-slow", detail, retry=True) from None
         body = [b"".join(parts)]
 
@@ -130,7 +130,7 @@ def strip_prefix(base_url_prefix: str, path: str) -> str:
 
 
 def _body_too_large_error(max_bytes: int) -> ApiError:
-    return ApiError(413, "too-large", f"a request body can have at most {max_bytes:,} bytes")
+    return ApiError(413, "too-large", f"this is too much to send at once: at most {max_bytes:,} bytes are accepted")
 
 
 async def _send_json_error_response(cause: ApiError, send: Send) -> None:

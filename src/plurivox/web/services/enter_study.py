@@ -4,6 +4,7 @@ import secrets
 
 from sqlalchemy import Connection
 
+from plurivox.web.services.platform_admission import raise_unless_admitted
 from plurivox.web.services.worker_stages import (
     CurrentStage,
     current_stage_study_state_and_sitting,
@@ -36,7 +37,10 @@ def enter_by_invite_and_get_stage(
         else:  # another server may have added the same client just now
             known = workers.find_worker_by_key(connection, client_key)
     if known is None:
-        raise Forbidden("invite-used", "this invitation link is used up or closed; ask for another one")
+        raise Forbidden(
+            "invite-used",
+            "this invitation link was used already or is closed; ask the people who sent it for another one",
+        )
     return _turn_away_if_no_task_and_get_stage(connection, study, known)
 
 
@@ -51,28 +55,45 @@ def enter_by_platform_and_get_stage(
     """Add a worker sent by a platform, or find the one with the same platform id; return the current stage.
 
     The first entry binds the id: to enter again, a client needs its token (`signed_in_worker`) or the same key. At MTurk the
-    assignment's id, which is secret, is the key, since pages in a frame may not be able to store one. Raise Forbidden if the
-    study does not accept the platform, Conflict if the id was used in another browser or the study is not open.
+    assignment's id, which is secret, is the key, since pages in a frame may not be able to store one. Raise Forbidden if a new
+    person is not admitted, Conflict if the id was used in another browser or the study is not open.
     """
-    if platform.name not in study.platforms:
-        raise Forbidden("other-platform", "this study does not accept workers from this platform")
-    pseudonym = keys.pseudonym(f"{platform.name} {platform.pid}")
+    pseudonym = _pseudonym_of_platform_id(keys, platform)
     browser_key = platform.session if platform.name == "mturk" else browser_key
     client_key = None if browser_key is None else keys.hash_token(f"{pseudonym} {browser_key}")
     entry = workers.find_worker_id_and_client_key_by_pseudonym(connection, pseudonym)
     if entry is None:
+        raise_unless_admitted(connection, study, platform)
         require_open_study(connection, study.texts.closed)
         person = _insert_worker_at_first_stage_in_random_arm(connection, study, pseudonym, client_key)
         workers.insert_platform_id_of_worker(connection, person.id, platform)
         return _turn_away_if_no_task_and_get_stage(connection, study, person)
     if entry.worker != signed_in_worker and (client_key is None or entry.client_key != client_key):
-        detail = "this id is in use already; continue in the browser in which you began, or with your personal link"
+        detail = "you began this study in another browser; continue there, or open your personal link"
         raise Conflict("begun-elsewhere", detail)
     person = get_worker(connection, entry.worker)
     workers.update_platform_session_of_worker(connection, person.id, platform)
     if platform.name == "mturk" and entry.client_key != client_key:  # the assignment was returned and accepted again
         workers.set_client_key(connection, person.id, client_key)
     return _turn_away_if_no_task_and_get_stage(connection, study, person)
+
+
+def is_new_and_admitted(connection: Connection, study: Study, keys: StudySecret, platform: Platform) -> bool:
+    """Return whether a person from a platform enters for the first time.
+
+    Raise Forbidden if a new person is not admitted, Conflict if the study is not open: neither counts as an arrival.
+    """
+    pseudonym = _pseudonym_of_platform_id(keys, platform)
+    if workers.find_worker_id_and_client_key_by_pseudonym(connection, pseudonym) is not None:
+        return False
+    raise_unless_admitted(connection, study, platform)
+    require_open_study(connection, study.texts.closed)
+    return True
+
+
+def _pseudonym_of_platform_id(keys: StudySecret, platform: Platform) -> str:
+    """Return the pseudonym of a person by a keyed hash of the id at the platform."""
+    return keys.pseudonym(f"{platform.name} {platform.pid}")
 
 
 def get_stage_of_returning_worker(connection: Connection, study: Study, worker: int) -> CurrentStage:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
+from plurivox.web.services.unanswered_lease_limit import UnansweredLeaseLimit
 from plurivox.web.services.worker_stages import (
     WrongStage,
     current_stage_study_state_and_sitting,
@@ -72,6 +73,8 @@ def _next_unanswered_slots_or_begin_sitting_or_advance_stage(
     """Return the open slots of the current sitting; begin a new sitting if that one is complete, or move the worker to the
     next stage if no task is left."""
     sitting = _get_latest_sitting_and_lease_again_if_expired(connection, study, worker)
+    if isinstance(sitting, Waiting):
+        return NextTasks(worker, None, waiting=sitting)
     if sitting is None and worker.stage == "practice":
         sitting = sittings_and_leased_slots.begin_practice_sitting(
             connection, worker.id, study.practice, study.lease_seconds
@@ -84,41 +87,58 @@ def _next_unanswered_slots_or_begin_sitting_or_advance_stage(
             >= study.sittings
         )
         begun = None if done else _begin_sitting_or_none_if_no_open_task(connection, study, worker, number + 1)
+        if isinstance(begun, Waiting):
+            return NextTasks(worker, sitting, waiting=begun)
         if begun is None:
             return _return_waiting_time_or_leave_task_stage(connection, study, worker, sitting, done)
         sitting = begun
     assert sitting is not None
-    found = sittings_and_leased_slots.get_first_unanswered_slots(connection, sitting.id, max_slots)
+    found = sittings_and_leased_slots.hand_out_first_unanswered_slots(connection, sitting.id, max_slots)
     if not found:
         return NextTasks(record_visit_and_move_to_next_stage(connection, study, worker), sitting)
-    if sitting.needs_lease_renewal(study.lease_seconds):
-        renew_lease_unless_ended(connection, sitting.id, study.lease_seconds)
+    lease_seconds = _lease_seconds(study, sitting)
+    if not sitting.is_before_first_answer and sitting.needs_lease_renewal(lease_seconds):
+        renew_lease_unless_ended(connection, sitting.id, lease_seconds)
     return NextTasks(worker, sitting, found)
 
 
 def _get_latest_sitting_and_lease_again_if_expired(
     connection: Connection, study: Study, worker: Worker
-) -> Sitting | None:
-    """Return the latest sitting of a worker, leased again if its lease had ended. If it is complete, lock the worker's row, so
-    that of two concurrent requests one begins a new sitting and the other continues it."""
+) -> Sitting | Waiting | None:
+    """Return the latest sitting of a worker, leased again if its lease had ended; how long the worker waits if too many slots
+    are leased before the first answer. If the sitting is complete, lock the worker's row, so that of two concurrent requests
+    one begins a new sitting and the other continues it."""
     sitting = get_latest_sitting(connection, worker.id)
     if sitting is not None and sitting.lease_ended_with_unanswered_slots:
         sitting = get_latest_sitting(connection, worker.id, lock=True)
         if (
             sitting is not None and sitting.lease_ended_with_unanswered_slots
         ):  # not resumed by another server in the meantime
-            sitting = lease_again_and_return_expired_sitting(connection, sitting, study.lease_seconds)
+            if sitting.is_before_first_answer:
+                waiting = UnansweredLeaseLimit(connection, study, worker).wait_if_exceeded(sitting.total)
+                if waiting is not None:
+                    return waiting
+            sitting = lease_again_and_return_expired_sitting(connection, sitting, _lease_seconds(study, sitting))
     if sitting is None or sitting.all_slots_answered:
         sittings_and_leased_slots.lock_worker_row(connection, worker.id)
         sitting = get_latest_sitting(connection, worker.id)
     return sitting
 
 
+def _lease_seconds(study: Study, sitting: Sitting) -> float:
+    """Return for how long the slots of a sitting are leased: short before many answers, but not for practice."""
+    return study.lease_seconds if sitting.number == 0 else study.lease_seconds_after_answers(sitting.done)
+
+
 def _begin_sitting_or_none_if_no_open_task(
     connection: Connection, study: Study, worker: Worker, sitting_number: int
-) -> Sitting | None:
-    """Begin and return a sitting of tasks not yet assigned to a worker; None if no such task is open."""
+) -> Sitting | Waiting | None:
+    """Begin and return a sitting of tasks not yet assigned to a worker, with a short lease before its first answer.
+
+    None if no such task is open; how long the worker waits if too many slots are leased before the first answer.
+    """
     end_some_overdue_leases_and_return_count(connection)
+    limit = UnansweredLeaseLimit(connection, study, worker)
     pool = get_pool_of_open_tasks_for_worker(connection, worker, study.weight_by_arm_name)
     chosen = (
         build_assigner_by_whether_batches_exist(connection, study).assign_session(
@@ -129,8 +149,8 @@ def _begin_sitting_or_none_if_no_open_task(
     )
     if pool is None or not chosen:
         return None
-    return sittings_and_leased_slots.begin_sitting_and_count_slots_as_given(
-        connection, worker.id, sitting_number, chosen, pool, study.lease_seconds
+    return limit.wait_if_exceeded(len(chosen)) or sittings_and_leased_slots.begin_sitting_and_count_slots_as_given(
+        connection, worker.id, sitting_number, chosen, pool, study.first_answer_seconds
     )
 
 

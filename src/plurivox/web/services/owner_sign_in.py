@@ -9,6 +9,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import Connection
 
 from plurivox.web.store.admin import owner_accounts_and_sessions
+from plurivox.web.store.admin.audit_log import SignInOrigin
 from plurivox.web.study.secret_key import StudySecret
 
 hasher = PasswordHasher()
@@ -56,11 +57,11 @@ def hash_client_address(keys: StudySecret, address: str) -> str:
 
 
 def begin_owner_session_and_return_tokens(
-    connection: Connection, keys: StudySecret, owner_id: int, hours: float, address_hash: str
+    connection: Connection, keys: StudySecret, owner_id: int, hours: float, address_hash: str, origin: SignInOrigin
 ) -> Tokens:
-    """Begin a sign-in session of an owner, save the owner's address as known, and return the session and CSRF tokens."""
+    """Begin a sign-in session of an owner, save the address as known, log it, and return the session and CSRF tokens."""
     tokens = Tokens(secrets.token_urlsafe(32), secrets.token_urlsafe(24))
     owner_accounts_and_sessions.begin_owner_session_and_delete_expired(
-        connection, keys.hash_token(tokens.session), tokens.csrf, owner_id, hours, address_hash
+        connection, keys.hash_token(tokens.session), tokens.csrf, owner_id, hours, address_hash, origin
     )
     return tokens

@@ -1,6 +1,6 @@
 """A worker submits an answer: check it, save it, count it.
 
-An answer sent twice with one key is saved once; an answer after the end of its lease is saved, as an extra if its task is full.
+An answer sent twice with one key is saved once; an answer after the end of its lease is saved, as late if its task is full.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from plurivox.core.inputs_asked_by_form import Question
 from plurivox.web.services.worker_stages import record_visit_and_move_to_next_stage
 from plurivox.web.store.collect.excluded_workers import link_answer_of_excluded_worker_to_slot
 from plurivox.web.store.collect.leases import lease_expired_slot_again_unless_task_full
-from plurivox.web.store.collect.sittings_and_leased_slots import Sitting, Slot, get_first_unanswered_slots
+from plurivox.web.store.collect.sittings_and_leased_slots import Sitting, Slot, hand_out_first_unanswered_slots
 from plurivox.web.store.collect.submissions import (
     AnsweredSlot,
     Mark,
@@ -64,8 +64,11 @@ def submit_answer(
     earlier = find_answer_by_submission_key(connection, worker, submission.key)
     if earlier is not None:
         if earlier.slot != slot.id or not earlier.has_same_marks_and_abstention(submission):
-            raise Conflict("key-used", "another answer was sent with this key; make a new key for every answer")
-        following = get_first_unanswered_slots(connection, slot.sitting.id, n_next_slots)
+            raise Conflict(
+                "key-used",
+                "another answer was sent with the same key, so this one was not stored; answer the task again",
+            )
+        following = hand_out_first_unanswered_slots(connection, slot.sitting.id, n_next_slots)
         return SubmitResult(slot.worker, slot.sitting, again=True, extra=earlier.extra, ahead=following)
     replaces = _id_of_replaced_answer(connection, slot, submission)
     if slot.worker.status == "excluded":  # saved but not counted; the study ends for this worker
@@ -80,7 +83,9 @@ def submit_answer(
     )
     extra = late or slot.state == "extra"
     answer = insert_answer_and_delete_its_draft(connection, slot, submission, form, replaces, extra)
-    sitting = set_slot_answer_and_get_updated_sitting(connection, slot, answer, extra, study.lease_seconds)
+    is_practice = slot.sitting.number == 0
+    lease_seconds = study.lease_seconds if is_practice else study.lease_seconds_after_answers(slot.sitting.done + 1)
+    sitting = set_slot_answer_and_get_updated_sitting(connection, slot, answer, extra, lease_seconds)
     person = slot.worker
     if sitting is not None and sitting.all_slots_answered and _is_sitting_last_of_current_stage(study, slot):
         person = record_visit_and_move_to_next_stage(connection, study, person)
@@ -88,7 +93,7 @@ def submit_answer(
         person,
         sitting or slot.sitting,
         extra=extra,
-        ahead=get_first_unanswered_slots(connection, slot.sitting.id, n_next_slots),
+        ahead=hand_out_first_unanswered_slots(connection, slot.sitting.id, n_next_slots),
     )
 
 
@@ -104,7 +109,7 @@ def _id_of_replaced_answer(connection: Connection, slot: AnsweredSlot, submissio
             raise NotFound("answer to replace")
         replaces = found.id
     if slot.answer_id is not None and count_all_answers_in_slot(connection, slot.id) >= MAX_ANSWERS:
-        raise Conflict("too-often", f"this task was answered {MAX_ANSWERS} times already; the last answer is kept")
+        raise Conflict("too-often", f"you have answered this task {MAX_ANSWERS} times; your last answer to it is kept")
     return replaces
 
 
@@ -128,7 +133,7 @@ def raise_if_answer_is_invalid(study: Study, form: str, submission: Submission) 
     known = set(study.labels)
     marked = [mark.label for mark in submission.marks]
     if unknown := [label for label in (*marked, *submission.label_order) if label not in known]:
-        raise Invalid(f"{unknown[0]!r} is not a label of this study; reload the page")
+        raise Invalid(f"{unknown[0]!r} is not a label of this study; load the page again")
     if len(set(marked)) < len(marked):
         raise Invalid("a label is marked twice; mark each label once")
     if submission.abstain and submission.none_of_these:

@@ -1,6 +1,6 @@
 """The end of a study for a worker: completion code, redirect, or form of the platform."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
@@ -10,7 +10,7 @@ from plurivox.web.services.worker_stages import WrongStage, current_stage_study_
 from plurivox.web.store.collect.sittings_and_leased_slots import count_answered_slots_without_practice
 from plurivox.web.store.collect.workers import Worker, get_platform_and_ids_of_worker, get_worker
 from plurivox.web.study.completion_pay_exclusion_config import MTURK
-from plurivox.web.study.config import Study
+from plurivox.web.study.config import NO_CODE, Study
 
 Outcome = Literal["done", "full", "failed"]
 PROLIFIC_HOSTS = ("app.prolific.com", "app.prolific.co")
@@ -40,7 +40,13 @@ def get_completion_code_redirect_and_form(connection: Connection, study: Study, 
     person = get_worker(connection, worker)
     if person.stage != "done":
         raise WrongStage(current_stage_study_state_and_sitting(connection, person))
-    outcome = _outcome_done_full_or_failed(connection, person)
+    completion = completion_of_outcome(study, _outcome_done_full_or_failed(connection, person))
+    form = _mturk_completion_form_or_none(connection, person, completion.code or completion.how)
+    return replace(completion, submit=form)
+
+
+def completion_of_outcome(study: Study, outcome: Outcome) -> Completion:
+    """Return what the last page shows workers who were done, found the study full or failed, without a platform's form."""
     code = {"done": study.completion.code, "full": study.completion.full, "failed": study.completion.failed}[outcome]
     return Completion(
         code=code,
@@ -48,9 +54,17 @@ def get_completion_code_redirect_and_form(connection: Connection, study: Study, 
         if outcome == "done" or code
         else "",
         how=outcome,
-        text={"done": "", "full": study.texts.full, "failed": study.texts.failed}[outcome],
-        submit=_mturk_completion_form_or_none(connection, person, code or outcome),
+        text={"done": "", "full": _full_text(study), "failed": study.texts.failed}[outcome],
+        submit=None,
     )
+
+
+def _full_text(study: Study) -> str:
+    """Return the text for people who find no task left; what it says about a missing code is left out if they get one."""
+    text = study.texts.full
+    if not study.completion.full:
+        return text
+    return "\n\n".join(part for part in text.split("\n\n") if NO_CODE not in part)
 
 
 def _outcome_done_full_or_failed(connection: Connection, worker: Worker) -> Outcome:

@@ -7,7 +7,10 @@ from typing import Any
 from sqlalchemy import Connection
 
 from plurivox.web.store.collect.arms import get_pool_of_open_tasks_for_worker
-from plurivox.web.store.collect.excluded_workers import exclude_worker_if_quiz_failed_too_often
+from plurivox.web.store.collect.excluded_workers import (
+    count_failed_quiz_tries_unless_reinstated,
+    exclude_worker_if_quiz_failed_too_often,
+)
 from plurivox.web.store.collect.sittings_and_leased_slots import (
     Sitting,
     count_answered_slots_without_practice,
@@ -38,6 +41,12 @@ class CurrentStage:
     worker: Worker
     state: StudyState  # of the study
     sitting: Sitting | None  # the latest one
+    failed_quiz_tries: int | None = 0  # at the stage quiz; None: the worker was reinstated and has no limit
+
+    @property
+    def practice_is_over(self) -> bool:
+        """Whether the worker has finished practice and not begun the first sitting of tasks that count."""
+        return self.worker.stage == "tasks" and self.sitting is not None and self.sitting.number == 0
 
 
 @dataclass(frozen=True)
@@ -52,13 +61,14 @@ class WrongStage(Conflict):
     """The request is for another stage than the worker's; `current` is the worker's stage."""
 
     def __init__(self, current: CurrentStage) -> None:
-        super().__init__("wrong-stage", f"you are at the stage {current.worker.stage!r}; reload the page")
+        super().__init__("wrong-stage", "you are at another step of the study now; load this page again")
         self.current = current
 
 
 def current_stage_study_state_and_sitting(connection: Connection, worker: Worker) -> CurrentStage:
-    """Return a worker with the current stage, the state of the study and the worker's latest sitting."""
-    return CurrentStage(worker, get_study_state(connection), get_latest_sitting(connection, worker.id))
+    """Return a worker with the current stage, the state of the study, the latest sitting and the failed tries of the quiz."""
+    failed = count_failed_quiz_tries_unless_reinstated(connection, worker.id) if worker.stage == "quiz" else 0
+    return CurrentStage(worker, get_study_state(connection), get_latest_sitting(connection, worker.id), failed)
 
 
 def record_visit_and_move_to_next_stage(
@@ -135,7 +145,7 @@ def finish_stage_unless_quiz_failed(
 def positions_of_wrong_quiz_answers(study: Study, quiz_choices: Sequence[int]) -> list[int]:
     """Return the positions of the quiz questions answered wrong; raise Invalid if the number of answers differs."""
     if len(quiz_choices) != len(study.quiz):
-        raise Invalid(f"the quiz has {len(study.quiz)} questions, but {len(quiz_choices)} answers were sent")
+        raise Invalid("the questions of the check have changed; load this page again and answer every question")
     return [place for place, one in enumerate(study.quiz) if quiz_choices[place] != one.right]
 
 
@@ -145,4 +155,7 @@ def _require_some_answers_and_none_missing(connection: Connection, worker: Worke
     if sitting is not None and not sitting.all_slots_answered:
         raise Conflict("not-yet", "some of your tasks are not answered yet; answer them first")
     if not count_answered_slots_without_practice(connection, worker.id):
-        raise Conflict("full", "you have answered nothing yet, so there is no completion code to go on to")
+        raise Conflict(
+            "full",
+            "you have not answered any task yet, so you cannot finish; please wait for a task, or come back later",
+        )

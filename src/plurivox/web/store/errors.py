@@ -1,6 +1,9 @@
 """Errors of the store, the services and the jobs; `web/api/http_errors.py` maps each class to an HTTP status."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from sqlalchemy import Connection
 
 
 @dataclass(eq=False)
@@ -58,5 +61,14 @@ class Unavailable(StudyError):
     """The database is full or cannot be reached; the client keeps its data and retries."""
 
     def __init__(self) -> None:
-        detail = "the database cannot be written at the moment; nothing is lost: the page keeps your answer and sends it again"
+        detail = "the study cannot store anything at the moment; nothing is lost: the page keeps your answer and sends it again"
         super().__init__("unavailable", detail)
+
+
+class LockHeldElsewhere(Exception):
+    """A write needs a lock that another server holds, and may hold rows that the other one waits for: the writer rolls it back
+    and runs it again in a transaction that first waits for the lock with `wait_for_lock`. No request sees this error."""
+
+    def __init__(self, wait_for_lock: Callable[[Connection], None]) -> None:
+        super().__init__("another server holds the lock")
+        self.wait_for_lock = wait_for_lock

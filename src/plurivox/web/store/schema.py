@@ -1,4 +1,5 @@
-"""The database tables. Answers, visits and audit are append-only; only a withdrawal of consent deletes rows.
+"""The database tables. Answers, visits and audit are append-only; only a withdrawal of consent deletes rows, and lines of
+audit about refused sign-ins are deleted after 90 days.
 
 Tables and columns whose meaning the name does not tell:
 
@@ -216,12 +217,15 @@ slots = Table(
     _foreign_key_column("sittings"),
     _foreign_key_column("workers"),
     _foreign_key_column("tasks"),
-    _int_column("number", nullable=True),  # 1 to the task's quota while it counts; null for repeats, practice, extras
+    _int_column(
+        "number", nullable=True
+    ),  # 1 to the task's quota while it counts; null for repeats, practice, late answers
     _text_column("kind"),  # task, repeat, practice
     _int_column("position"),
     _foreign_key_column("slots", "repeat_of", nullable=True),
-    _text_column("state"),  # leased, done, expired, extra, excluded
+    _text_column("state"),  # leased, done, expired, extra (late, beyond the quota), excluded
     Column("answer_id", BigInteger),  # the latest answer
+    _float_column("handed_out", nullable=True),  # when it was first sent to the worker; never changed
     UniqueConstraint("task_id", "number"),  # no two workers have the same slot
     Index("ix_slots_worker_id_task_id", "worker_id", "task_id"),
     Index("ix_slots_sitting_id_position", "sitting_id", "position"),
@@ -267,6 +271,13 @@ drafts = Table(  # the unfinished answer of a worker, at most one; deleted with 
     _text_column("body"),
 )
 
+platform_studies = Table(  # studies at Prolific and HITs at MTurk whose people are admitted
+    "platform_studies",
+    meta_data,
+    Column("platform", Text, primary_key=True),
+    Column("study", Text, primary_key=True),
+    _float_column("at"),
+)
 invites = Table(
     "invites",
     meta_data,
@@ -336,7 +347,7 @@ standings = Table(  # badness of workers by each score in the latest snapshot, h
     _int_column("flags"),
     _float_column("seen"),
     _float_column("agreement_with_rest", nullable=True),  # 1 - agreement
-    _float_column("repeat_consistency", nullable=True),
+    _float_column("repeat_consistency", nullable=True),  # 1 - consistency: share of repeats with another label
     _float_column("too_fast", nullable=True),
 )
 tallies = Table(  # counts of all answers up to an id, updated by the leader; later answers are counted by each request

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 
 from plurivox.web.store.database import WRITE_OPTIONS, first_line_of_database_error
-from plurivox.web.store.errors import Unavailable
+from plurivox.web.store.errors import LockHeldElsewhere, Unavailable
 
 T = TypeVar("T")
 Job = Callable[[Connection], T]
@@ -62,32 +62,47 @@ class Writer:
                 return
 
     def _commit_writes_together_and_set_futures(
-        self, jobs_and_futures: list[tuple[Job[Any], Future[Any]]], max_tries: int = MAX_TRIES
+        self,
+        jobs_and_futures: list[tuple[Job[Any], Future[Any]]],
+        max_tries: int = MAX_TRIES,
+        wait_for_lock: Job[None] | None = None,
     ) -> None:
-        """Run database writes in one transaction and set their futures; after a conflict, retry the writes one by one."""
+        """Run database writes in one transaction, which may first wait for a lock, and set their futures.
+
+        After a conflict, retry the writes one by one. Those that need a lock of another server run again, in a transaction of
+        their own.
+        """
         if not jobs_and_futures:
             return
         try:
-            results = self._run_in_savepoints_and_return_results_or_errors([job for job, _ in jobs_and_futures])
+            results = self._run_in_savepoints_and_return_results_or_errors(
+                [job for job, _ in jobs_and_futures], wait_for_lock
+            )
         except Exception as cause:  # noqa: BLE001 - the thread must go on; the callers get the error
             if _is_conflict_or_constraint_violation(cause) and (len(jobs_and_futures) > 1 or max_tries):
                 for entry in jobs_and_futures:
-                    self._commit_writes_together_and_set_futures([entry], max_tries - 1)
+                    self._commit_writes_together_and_set_futures([entry], max_tries - 1, wait_for_lock)
                 return
             error = _unavailable_if_database_failed_else_same_error(cause)
             for _, future in jobs_and_futures:
                 future.set_exception(error)
             return
-        for (_, future), result in zip(jobs_and_futures, results, strict=True):
-            if isinstance(result, BaseException):
+        for (job, future), result in zip(jobs_and_futures, results, strict=True):
+            if isinstance(result, LockHeldElsewhere):
+                self._commit_writes_together_and_set_futures([(job, future)], max_tries, result.wait_for_lock)
+            elif isinstance(result, BaseException):
                 future.set_exception(result)
             else:
                 future.set_result(result)
 
-    def _run_in_savepoints_and_return_results_or_errors(self, write_jobs: list[Job[Any]]) -> list[Any]:
+    def _run_in_savepoints_and_return_results_or_errors(
+        self, write_jobs: list[Job[Any]], wait_for_lock: Job[None] | None
+    ) -> list[Any]:
         """Run database writes in one transaction, each in a savepoint; return the result or the exception of each one."""
         results: list[Any] = []
         with self._engine.connect().execution_options(**WRITE_OPTIONS) as connection, connection.begin():
+            if wait_for_lock is not None:
+                wait_for_lock(connection)  # before any row is locked
             for job in write_jobs:
                 connection.exec_driver_sql("SAVEPOINT job")
                 try:

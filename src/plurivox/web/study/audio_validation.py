@@ -19,7 +19,10 @@ M4A_BRANDS = (b"M4A ", b"M4B ", b"mp42", b"mp41", b"isom", b"iso2", b"iso5", b"i
 def validate_sound_and_return_media_file(data: bytes, name_for_message: str) -> MediaFile:
     """Return the MediaFile of a sound file (WAV, MP3, Ogg, FLAC, M4A); raise InputError for other formats and large files."""
     if len(data) > MAX_BYTES:
-        raise InputError(f"{name_for_message} has {len(data):,} bytes; a sound can have at most {MAX_BYTES:,}")
+        raise InputError(
+            f"{name_for_message} is too large: its file has {len(data) / 1e6:.1f} MB, and a sound can have at most "
+            f"{MAX_BYTES / 1e6:.0f} MB; shorten it, or save it as MP3 or Ogg"
+        )
     for kind, is_of_type in SOUND_TYPES.items():
         try:
             if is_of_type(data):

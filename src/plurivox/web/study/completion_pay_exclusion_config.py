@@ -9,6 +9,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from plurivox.core.errors import PlurivoxError
 
 PlatformName = Literal["prolific", "mturk"]
+# the setting of study.toml with the ids of the studies of each platform whose people are admitted
+ADMITTED_IDS_SETTING: dict[PlatformName, str] = {"prolific": "prolific_studies", "mturk": "mturk_hits"}
+PLATFORM_TITLE: dict[PlatformName, str] = {"prolific": "Prolific", "mturk": "MTurk"}
+PlatformStudyId = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_.:@-]+$")]
 MTURK = ("https://workersandbox.mturk.com", "https://www.mturk.com")  # where assignments are submitted
 MTURK_FRAMES = (*MTURK, "https://worker.mturk.com")  # sites that show the pages in a frame
 
@@ -62,7 +66,7 @@ class Pay(Section):
     bonus_per_hour: Money = Decimal(0)  # multiplied by the share of answers that match others
     bonus_per_match: Money = Decimal(0)
     time: Literal["active", "total"] = "active"
-    most_minutes: float = Field(default=0, ge=0, le=100_000)  # time beyond this is not paid; 0: no limit
+    most_minutes: float = Field(default=120, ge=0, le=100_000)  # time beyond this is not paid; 0: no limit
     least_answers: int = Field(default=0, ge=0, le=100_000)  # workers with fewer answers are not paid
     excluded: Literal["without-bonus", "nothing"] = "without-bonus"
 
@@ -70,6 +74,11 @@ class Pay(Section):
     def pays_anything(self) -> bool:
         """Whether the study pays: base pay, pay per hour or a bonus is set."""
         return any((self.base, self.per_hour, self.bonus_per_hour, self.bonus_per_match))
+
+    @property
+    def pays_time_without_limit(self) -> bool:
+        """Whether time is paid, however long a person takes."""
+        return bool(self.per_hour or self.bonus_per_hour) and not self.most_minutes
 
 
 class Exclude(Section):

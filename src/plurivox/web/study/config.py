@@ -5,23 +5,29 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from plurivox.assign import methods as assigners
 from plurivox.core import inputs_asked_by_form
 from plurivox.core.errors import InputError, PlurivoxError, unknown_name_error
+from plurivox.core.method import split_at_commas_outside_brackets
+from plurivox.elicit import Form as ElicitForm
+from plurivox.elicit import methods as elicit_forms
 from plurivox.web.store.collect.workers import Stage
 from plurivox.web.store.schema import TaskKind
 from plurivox.web.study import question_forms
 from plurivox.web.study.completion_pay_exclusion_config import (
+    ADMITTED_IDS_SETTING,
     MTURK_FRAMES,
     Completion,
     Exclude,
     Pay,
     PlatformName,
+    PlatformStudyId,
     Section,
 )
 from plurivox.web.study.config_error_messages import config_error_message
+from plurivox.web.study.default_instructions import OLD_DEFAULT, default_instructions
 from plurivox.web.study.question_forms import (
     Form,
     Person,
@@ -31,6 +37,7 @@ from plurivox.web.study.question_forms import (
 )
 
 STUDY = "study.toml"
+FIRST_LEASES_WITH_DRAFTS = 3  # how many times the lease before the first answer, if drafts extend it
 Label = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 LongText = Annotated[str, Field(max_length=20_000, pattern=r"^[^\x00]*$")]
 Origin = Annotated[str, Field(max_length=200, pattern=r"^https://[A-Za-z0-9*.-]+(:[0-9]{1,5})?$")]
@@ -52,24 +59,30 @@ class Question(Section):
         return self
 
 
+NO_CODE = "without an answer there is no completion code"
+
+
 class Texts(Section):
     """Texts of the worker's pages, in which a blank line separates paragraphs. A page with an empty text is skipped."""
 
     consent: LongText = "Taking part is voluntary. You may stop at any time. Your answers are stored under a pseudonym."
-    instructions: LongText = (
-        "You will see one task after another. For each one, choose the label that fits and say how sure you are.\n\n"
-        "You do not need to hurry or to be certain: we want to know when you are in doubt."
-    )
-    debrief: LongText = "Thank you. Your answers have been saved."
-    closed: LongText = "This study does not accept answers at the moment. Your answers so far are saved."
+    instructions: LongText | None = None  # None: the default text for form, wording and kind
+    debrief: LongText = "Your answers have been saved."
+    closed: LongText = "This study does not accept answers at the moment. All answers you have given are saved."
     waiting: LongText = (
         "All remaining tasks are assigned to other people. This page checks regularly whether one becomes available."
     )
     full: LongText = (
         "This study has all the answers it needs, so there is no task left for you. Thank you for your interest.\n\n"
-        "If you come from a platform, please return your submission there: without an answer there is no completion code."
+        f"If you come from a platform, please return your submission there: {NO_CODE}."
     )
-    failed: LongText = "The study ends here for you. Your answers so far are saved. Thank you for your time."
+    failed: LongText = "The study ends here for you. Thank you for your time."
+
+    @field_validator("instructions")
+    @classmethod
+    def _none_if_default_of_version_0_1_0(cls, text: str | None) -> str | None:
+        """Return None for the text that version 0.1.0 wrote into every study.toml, else the owner's text."""
+        return None if text is not None and text.strip() == OLD_DEFAULT else text
 
 
 class Arm(Section):
@@ -106,15 +119,20 @@ class Study(Section):
     assign: str = Field(default="", max_length=300)  # spec of the assigner; empty: batches, tasks-per-stratum or quota
     token_days: float = Field(default=30, gt=0, le=3650)  # days without use after which a worker's token expires
     lease_minutes: float = Field(default=60, gt=0, le=60 * 24 * 30)
+    first_answer_minutes: float = Field(default=5, gt=0, le=60 * 24 * 30)  # the lease before the first answer
+    unanswered_share: float = Field(default=0.5, gt=0, le=1)  # of the open slots, leased to people without an answer
     image_pixels: int = Field(default=160, ge=16, le=4096)  # smaller images are enlarged to this
+    elicit: str = Field(default="", max_length=500)  # forms with options, for soft labels; empty: their defaults
     aggregator: str = Field(default="", max_length=200)  # for the owner's pages; empty: mean of the soft answers
     frame_ancestors: list[Origin] = []  # sites that may show the pages in a frame
-    too_fast_seconds: float = Field(default=1.0, ge=0)  # answers faster than this are flagged
+    too_fast_seconds: float = Field(default=1.0, ge=0)  # answers in fewer seconds are too fast
     texts: Texts = Texts()
     quiz: list[Question] = Field(default=[], max_length=20)
     forms: list[Form] = Field(default=[], max_length=20)  # short form of [[arm]]: one arm per form, with equal shares
     arm: list[Arm] = Field(default=[], max_length=20)
-    platforms: list[PlatformName] = ["prolific"]  # platforms whose links are accepted
+    platforms: list[PlatformName] = []  # platforms whose links are accepted; empty: by invitation only
+    prolific_studies: list[PlatformStudyId] = Field(default=[], max_length=1000)  # studies whose people are admitted
+    mturk_hits: list[PlatformStudyId] = Field(default=[], max_length=1000)  # HITs whose workers are admitted
     submit_early: bool = False  # whether a sound can be answered before it was played to the end
     completion: Completion = Completion()
     pay: Pay = Pay()
@@ -132,7 +150,7 @@ class Study(Section):
             )
         _check_chips_divide_100_percent(self.chips)
         if unknown := sorted(set(self.phrase) - set(default_phrases_for_image_tasks(self.form, "first"))):
-            raise ValueError(f"unknown phrases {unknown}")
+            raise ValueError(f"unknown phrase {', '.join(unknown)}; remove it")
         return self
 
     @model_validator(mode="after")
@@ -144,6 +162,34 @@ class Study(Section):
             raise ValueError(f"assign: {cause}") from None
         if made is not None and made.name() == "tasks-per-stratum" and not self.strata and "counts" not in self.assign:
             raise ValueError("assign: tasks-per-stratum needs [strata], such as hard = 22")
+        return self
+
+    @model_validator(mode="before")
+    @classmethod
+    def _switch_on_platforms_of_admitted_ids(cls, values: Any) -> Any:
+        """Return the settings with the platforms whose ids they have, if they do not say which platforms are on."""
+        if not isinstance(values, dict) or "platforms" in values:
+            return values
+        implied = [platform for platform, setting in ADMITTED_IDS_SETTING.items() if values.get(setting)]
+        return values | {"platforms": implied} if implied else values
+
+    @model_validator(mode="after")
+    def _check_platforms_of_admitted_ids_are_on(self) -> Self:
+        """Raise ValueError if study.toml has ids of a platform that is not in `platforms`."""
+        for platform, setting in ADMITTED_IDS_SETTING.items():
+            if getattr(self, setting) and platform not in self.platforms:
+                raise ValueError(
+                    f'{setting} is set, but "{platform}" is not in platforms; add it there, or remove the ids'
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _check_specs_of_elicit(self) -> Self:
+        """Raise ValueError if `elicit` is not a list of forms with valid options."""
+        try:
+            elicit_forms.make("form-column", forms=self.elicit)
+        except PlurivoxError as cause:
+            raise ValueError(f"elicit: {cause}") from None
         return self
 
     @model_validator(mode="after")
@@ -184,6 +230,15 @@ class Study(Section):
             question_forms.elicit_form_name_of_study_form(self.form)
         )
 
+    def elicit_form(self, form_name: str) -> ElicitForm:
+        """Return the form of `elicit` that reads answers given in a form, with its options in the setting `elicit`.
+
+        >>> Study(name="pets", labels=["cat", "dog"], elicit="top-two[gamma=0]").elicit_form("top-two").spec
+        'top-two[gamma=0.0]'
+        """
+        with_options = map(elicit_forms.make, split_at_commas_outside_brackets(self.elicit))
+        return next((form for form in with_options if form.name() == form_name), elicit_forms.make(form_name))
+
     @property
     def distinct_tasks_per_sitting(self) -> int:
         """The number of different tasks in a sitting, without repeats."""
@@ -193,6 +248,31 @@ class Study(Section):
     def lease_seconds(self) -> float:
         """Seconds for which a task is reserved for a worker."""
         return self.lease_minutes * 60
+
+    @property
+    def first_answer_seconds(self) -> float:
+        """Seconds for which the tasks of a sitting are reserved before its first answer; never longer than `lease_seconds`."""
+        return min(self.first_answer_minutes * 60, self.lease_seconds)
+
+    def lease_seconds_after_answers(self, n_answers: int) -> float:
+        """Return the seconds for which the remaining tasks of a sitting are reserved after so many answers in it.
+
+        Each answer adds `first_answer_minutes`, up to `lease_minutes`: one quick answer does not hold a whole batch for long.
+
+        >>> study = Study(name="pets", labels=["cat", "dog"])
+        >>> [study.lease_seconds_after_answers(n) / 60 for n in (0, 1, 2, 11, 20)]
+        [5.0, 10.0, 15.0, 60.0, 60.0]
+        """
+        return min(self.first_answer_seconds * (n_answers + 1), self.lease_seconds)
+
+    @property
+    def longest_first_answer_seconds(self) -> float:
+        """Seconds after the begin of a sitting up to which drafts extend its lease before the first answer."""
+        return min(FIRST_LEASES_WITH_DRAFTS * self.first_answer_seconds, self.lease_seconds)
+
+    def admitted_platform_study_ids(self, platform: str) -> list[str]:
+        """Return the ids in study.toml of the studies at a platform (at MTurk: the HITs) whose people are admitted."""
+        return list(self.prolific_studies if platform == "prolific" else self.mturk_hits)
 
     @property
     def config_digest(self) -> str:
@@ -206,6 +286,20 @@ class Study(Section):
         )
         return defaults | drop_phrases_equal_to_task_kind_defaults(self.phrase)
 
+    @property
+    def instructions(self) -> str:
+        """The text of the instructions page: the owner's, or the default for form, wording and task kind."""
+        if self.texts.instructions is not None:
+            return self.texts.instructions
+        return default_instructions(
+            self.form,
+            self.labels_percents_and_ticks_asked_for,
+            self.wording,
+            self.kind,
+            chips=self.chips if self.form == question_forms.CHIPS else 0,
+            submit_early=self.submit_early,
+        )
+
     def origins_allowed_to_frame_pages(self) -> list[str]:
         """Return the web origins that may show the pages of the study in a frame, MTurk's included if it is a platform."""
         return [*self.frame_ancestors, *(MTURK_FRAMES if "mturk" in self.platforms else ())]
@@ -214,7 +308,7 @@ class Study(Section):
         """Return the stages of a worker in order (consent, quiz, tasks, ...); those without content are left out."""
         contents: dict[Stage, object] = {
             "consent": self.texts.consent,
-            "instructions": self.texts.instructions,
+            "instructions": self.instructions,
             "quiz": self.quiz,
             "practice": self.practice,
             "tasks": True,
@@ -227,7 +321,9 @@ class Study(Section):
 def _check_chips_divide_100_percent(n_chips: int) -> None:
     """Raise ValueError if 100 percent cannot be divided into `n_chips` chips of whole percents."""
     if 100 % n_chips:
-        raise ValueError(f"100 percent cannot be divided into {n_chips} chips of whole percents; use 10, 20, 25 or 50")
+        raise ValueError(
+            f"100 percent cannot be divided into {n_chips} chips of whole percents; use 2, 4, 5, 10, 20, 25, 50 or 100"
+        )
 
 
 def read_study(folder: Path) -> Study:

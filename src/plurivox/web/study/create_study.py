@@ -10,6 +10,7 @@ from sqlalchemy.exc import DBAPIError
 from plurivox.core.answers import Answers
 from plurivox.core.atomic_write import atomic_folder
 from plurivox.core.errors import InputError
+from plurivox.io.tabular.batch_files import read_task_names_by_batch
 from plurivox.web.server_settings import Settings
 from plurivox.web.store.admin import import_answers
 from plurivox.web.store.admin.check_config_against_database import raise_if_stratum_empty_or_label_renamed
@@ -29,7 +30,7 @@ from plurivox.web.store.database import (
 )
 from plurivox.web.study.assigner_from_config import answers_per_task_assigner_and_arm_names
 from plurivox.web.study.config import STUDY, Study
-from plurivox.web.study.read_task_and_answer_files import read_task_names_by_batch, read_tasks
+from plurivox.web.study.read_task_and_answer_files import read_tasks
 from plurivox.web.study.secret_key import StudySecret
 from plurivox.web.study.study_database import open_database
 from plurivox.web.study.study_toml_writer import render_study_toml

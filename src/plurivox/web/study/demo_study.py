@@ -14,7 +14,7 @@ from plurivox.core.errors import require_package
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.web.server_settings import Settings
 from plurivox.web.store.collect.tasks_batches_quotas import NewTask
-from plurivox.web.store.collect.workers import insert_stage_visits, list_all_worker_ids
+from plurivox.web.store.collect.workers import insert_stage_visits, list_all_worker_ids, set_entry_time_of_all_workers
 from plurivox.web.store.database import WRITE_OPTIONS, current_unix_time
 from plurivox.web.study.completion_pay_exclusion_config import Completion
 from plurivox.web.study.config import Question, Study, Texts
@@ -40,16 +40,14 @@ STUDY = Study(
     texts=Texts(
         consent="This is a demonstration. You will see handwritten digits and say which digit each one is.\n\n"
         "You may stop at any time. Answers are stored under a pseudonym.",
-        instructions="You will see one digit after another.\n\nPick the most probable digit and, if you are in "
-        "doubt, a second one, and say how sure you are. Mark digits that are definitely not correct.",
         debrief="Thank you. All answers are saved.",
     ),
     quiz=[
         Question(
-            question="You cannot decide between 3 and 8. What do you do?",
-            choices=["Pick one and give it 100 percent", "Pick the more probable one, then the other, with percents"],
+            question="A digit looks like a 3, but some people would see an 8. What do you do?",
+            choices=["Pick 3 and give it 100 percent", "Pick 3, then 8, with percents"],
             right=1,
-            why="We want to know when you are in doubt: pick both digits.",
+            why="We want to know when people would disagree: pick both digits.",
         )
     ],
     completion=Completion(code="DIGITS-DONE"),
@@ -75,6 +73,7 @@ def make_demo_study_with_simulated_answers(folder: Path, database: str = "") -> 
             n = import_answers_collected_elsewhere(
                 connection, STUDY, StudySecret.read_or_create_secret(folder), recent, first_pick_time_fraction=0.35
             )
+            set_entry_time_of_all_workers(connection, began)
             insert_stage_visits(connection, list(_yield_simulated_stage_visit_rows(connection, began)))
             return n
     finally:

@@ -14,18 +14,18 @@ from sqlalchemy import Connection, Engine
 from plurivox import io
 from plurivox.io import Dataset
 from plurivox.web.store.admin import export_rows
-from plurivox.web.store.collect.workers import arm_by_worker_pseudonym
 from plurivox.web.store.database import batched
 from plurivox.web.store.report import answer_cache
+from plurivox.web.store.report.answer_times import active_times_of_answers, time_columns_of_answer_rows
 from plurivox.web.study.config import Study
 
 FORMULA_STARTS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # the last four are full-width
 VIEW_COLUMNS = ["answer", "task", "worker", "kind", "sitting", "position", "received", "shown_at", "first_input_ms"]
 VIEW_COLUMNS += ["submitted_ms", "hidden_ms", "mode", "label_order", "marks", "abstain", "none_of_these", "replaces"]
-VIEW_COLUMNS += ["extra", "excluded", "arm"]
+VIEW_COLUMNS += ["extra", "excluded", "arm", "counted_as", "handed_out", "impossible_time"]
 STAGE_COLUMNS = ["worker", "stage", "at", "ms", "detail"]
-ITEM_COLUMNS = ["task", "kind", "text", "text2", "stratum", "gold", "image", "audio"]
-ARM_COLUMNS = ["worker", "arm", "form", "wording"]
+ITEM_COLUMNS = ["task", "kind", "text", "text2", "stratum", "gold", "practice", "image", "audio"]
+ARM_COLUMNS = ["worker", "arm", "form", "wording", "status"]
 BATCH_ROWS = 5_000
 EVENT_COLUMNS = ["answer", "task", "worker", "seq", "ms", "kind", "label", "value", "by"]
 
@@ -49,8 +49,10 @@ def export_study(
         held = answer_cache.read_answers_that_count_latest_per_slot(connection, study.labels, escape_text)
         views, events = [], []
         for part in batched(export_rows.yield_all_answers_for_export(connection), BATCH_ROWS):
+            impossible = active_times_of_answers(time_columns_of_answer_rows(part)).impossible.tolist()
+            rows = zip(part, impossible, strict=True)
             views += _rows_to_list_of_data_frames(
-                VIEW_COLUMNS, [_export_row_of_answer_for_table_views(row, escape_text) for row in part]
+                VIEW_COLUMNS, [(*_export_row_of_answer_for_table_views(row, escape_text), flag) for row, flag in rows]
             )
             events += _rows_to_list_of_data_frames(
                 EVENT_COLUMNS, [one for row in part for one in _events_table_rows_of_answer(row, escape_text)]
@@ -90,7 +92,8 @@ def _rows_to_list_of_data_frames(column_names: Sequence[str], rows: Iterable[Seq
 
 
 def _export_row_of_answer_for_table_views(answer: Any, escape_text: Callable[[str], str]) -> tuple[Any, ...]:
-    """Return the row of the table `views` for an answer: task, worker, times, marks."""
+    """Return the row of the table `views` for an answer: task, worker, times, marks, what it counts as; without the
+    last column, the flag of impossible times."""
     shown = (
         answer.shown_at,
         answer.first_input_ms,
@@ -109,7 +112,7 @@ def _export_row_of_answer_for_table_views(answer: Any, escape_text: Callable[[st
         answer.position,
         answer.received,
     )
-    return (*origin, *shown, *content, answer.state == "excluded", answer.arm or None)
+    return (*origin, *shown, *content, answer.state == "excluded", answer.arm or None, answer.counted_as, answer.began)
 
 
 def _events_table_rows_of_answer(answer: Any, escape_text: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
@@ -137,18 +140,18 @@ def _stages_table_row_per_visit(connection: Connection, escape_text: Callable[[s
 
 
 def _arms_table_row_per_worker(connection: Connection, study: Study) -> Iterable[tuple[Any, ...]]:
-    """Yield one row of the table `arms` per worker: arm, question form and wording."""
-    for worker, arm in arm_by_worker_pseudonym(connection).items():
+    """Yield one row of the table `arms` per worker: arm, question form, wording, and whether active, excluded or erased."""
+    for worker, arm, status in export_rows.yield_arm_and_status_of_every_worker(connection):
         asked = study.config_of_arm(arm)
-        yield worker, arm, asked.form, asked.wording
+        yield worker, arm, asked.form, asked.wording, status
 
 
 def _items_table_row_per_task(connection: Connection, escape_text: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
-    """Yield one row of the table `items` per task: name, kind, texts, stratum, gold label, image or sound."""
+    """Yield one row of the table `items` per task: name, kind, texts, stratum, gold, "yes" for practice, image or sound."""
     for one in export_rows.yield_content_of_every_task(connection):
         texts = [None if text is None else escape_text(text) for text in (one.text, one.text2, one.stratum, one.gold)]
         media = (None, one.bytes) if one.kind == "audio" else (one.bytes, None)
-        yield escape_text(one.name), one.kind, *texts, *media
+        yield escape_text(one.name), one.kind, *texts, "yes" if one.practice else None, *media
 
 
 def export_study_to_temporary_zip(engine: Engine, study: Study, file_format: str) -> Path:

@@ -50,29 +50,32 @@ KEPT_INFO = ("icc_profile", "transparency")  # without them the image would look
 def validate_image_and_make_displayed_version(data: bytes, name_for_message: str, min_longest_side: int) -> MediaFile:
     """Check an image file; return its bytes and the version shown: upright, without metadata, small ones enlarged."""
     if len(data) > MAX_BYTES:
-        raise InputError(f"{name_for_message} has {len(data):,} bytes; an image can have at most {MAX_BYTES:,}")
+        raise InputError(
+            f"{name_for_message} is too large: its file has {len(data) / 1e6:.1f} MB, and an image can have at most "
+            f"{MAX_BYTES / 1e6:.0f} MB; save it smaller"
+        )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(io.BytesIO(data), formats=list(IMAGE_TYPES)) as image:
                 if image.width * image.height > MAX_PIXELS:
-                    raise InputError(
-                        f"{name_for_message} has {image.width} x {image.height} pixels; at most {MAX_PIXELS:,} are allowed"
-                    )
+                    raise _too_many_pixels(name_for_message, f" ({image.width:,} x {image.height:,})")
                 if getattr(image, "is_animated", False) and image.format != "MPO":
                     raise InputError(f"{name_for_message} is animated; tasks show still images: save one of its frames")
                 image.load()
                 return _upright_enlarged_image_without_metadata(data, image, min_longest_side)
-    except (
-        OSError,
-        ValueError,
-        SyntaxError,
-        EOFError,
-        Image.DecompressionBombError,
-        Image.DecompressionBombWarning,
-    ) as cause:
+    except Image.DecompressionBombError as cause:  # Pillow does not even open images with so many pixels
+        raise _too_many_pixels(name_for_message) from cause
+    except (OSError, ValueError, SyntaxError, EOFError) as cause:
         raise InputError(f"{name_for_message} is not a supported image file; use {', '.join(IMAGE_TYPES)}") from cause
+
+
+def _too_many_pixels(name_for_message: str, size: str = "") -> InputError:
+    """Return the error of an image with more than `MAX_PIXELS` pixels."""
+    return InputError(
+        f"{name_for_message} has too many pixels{size}: an image can have at most {MAX_PIXELS / 1e6:.0f} million, such as "
+        "8,000 x 6,000; save it smaller"
+    )
 
 
 def _upright_enlarged_image_without_metadata(data: bytes, image: Image.Image, min_longest_side: int) -> MediaFile:

@@ -86,7 +86,15 @@ PAPER = {  # wording of PAPER_FORM in the third person, by Collins et al.
     "never": "Are there one or more categories you think the crowdsourced annotators would say are definitely not the "
     "true category of the image? Please click ALL categories you think the annotators would say have zero probability "
     "of being the true category.",
+    "histogram": "What percent probability do you think they would assign to each category?",
     "no_alternative": "No Alternative",
+    "sure": "100%, next",
+    "sure_means": "no percent given; “100%, next” gives it 100%",
+    "percent_missing": "What percent would they assign to {label}?",
+    "slider": "Percent probability of the category selected first",
+    "pick_top": "Pick the category they would select as most probable",
+    "pick_second": "Pick this category as their second most probable",
+    "never_mark": "they would say definitely not",
 }
 FIRST = {
     "opening": "What do you see?",
@@ -100,19 +108,39 @@ FIRST = {
     "chips": "Place all chips: the more probable a label, the more chips it gets.",
     "histogram": "How would you divide 100 percent among the labels?",
     "no_alternative": "No alternative",
+    # short texts of buttons, hints and help
+    "sure": "Sure, next",
+    "sure_means": "no percent given; “Sure, next” gives it 100%",
+    "percent_missing": "How probable is {label}, in percent?",
+    "slider": "Percent of the label picked first",
+    "pick_top": "Pick the most probable label",
+    "pick_second": "Pick this label as the second most probable",
+    "never_mark": "definitely not",
+    "possible_mark": "also possible",
+    "rank": "Rank the labels, the most probable first",
 }
+FIRST_ONE_LABEL = {"top": "Which label fits best?", "pick_top": "Pick the label that fits best"}
 THIRD = {
     "opening": "Imagine 100 other people answer.",
     "top": "Which label would most of them choose?",
     "top_percent": "How many of the 100 would choose it?",
     "second": "Which label, if any, would come second?",
-    "second_percent": "How many of the 100 would choose it?",
+    "second_percent": "How many of the 100 would choose the second label?",
     "never": "Which labels would nobody choose?",
     "possible": "Which labels would some of them choose as well?",
     "ranking": "Which label would most of them choose, and which comes next? Rank them as far as you can tell.",
     "chips": "Place all chips: the more people would choose a label, the more chips it gets.",
     "histogram": "How many of the 100 would choose each label?",
     "no_alternative": "No alternative",
+    "sure": "All 100, next",
+    "sure_means": "not set; “All 100, next” means that all 100 choose it",
+    "percent_missing": "How many of the 100 would choose {label}?",
+    "slider": "How many of the 100 would choose the label picked first",
+    "pick_top": "Pick the label that most of them would choose",
+    "pick_second": "Pick this label as the one that would come second",
+    "never_mark": "not chosen by anybody",
+    "possible_mark": "also chosen by some",
+    "rank": "Rank the labels, the one that most of them would choose first",
 }
 
 
@@ -123,8 +151,14 @@ def default_phrases_for_image_tasks(form: str, grammatical_person: Person) -> di
     'Imagine 100 crowdsourced workers are asked to identify what category the image below belongs to.'
     """
     if grammatical_person == "first":
-        return FIRST
+        return FIRST | FIRST_ONE_LABEL if asks_only_for_one_label(form) else FIRST
     return THIRD | PAPER if form == PAPER_FORM else THIRD
+
+
+def asks_only_for_one_label(form: str) -> bool:
+    """Return whether a form of a study asks for one label and nothing else: no percent, no second label, no order."""
+    asked = labels_percents_and_ticks_of_form(elicit_form_name_of_study_form(form))
+    return asked.labels == 1 and not asked.percents
 
 
 def phrases_that_differ_for_task_kind(form: str, grammatical_person: Person, task_kind: str) -> dict[str, str]:

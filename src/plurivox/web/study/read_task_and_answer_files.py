@@ -1,4 +1,4 @@
-"""Read tasks, batches and answers from files, for the command line; the server never opens a path from a request."""
+"""Read tasks and answers from files, for the command line; the server never opens a path from a request."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -6,8 +6,9 @@ from typing import Any
 
 from plurivox import io
 from plurivox.core.errors import InputError, first_few
-from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES
-from plurivox.io.tabular.table_files import read_table
+from plurivox.io.tabular.read_csv_and_json import read_json, read_json_lines
+from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
+from plurivox.io.tabular.table_files import frame_from_records, read_table
 from plurivox.web.store.collect.tasks_batches_quotas import MediaFile, NewTask
 from plurivox.web.study.audio_validation import validate_sound_and_return_media_file
 from plurivox.web.study.config import Study
@@ -16,6 +17,9 @@ from plurivox.web.study.image_preparation import validate_image_and_make_display
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 SOUNDS = (".wav", ".mp3", ".ogg", ".oga", ".opus", ".flac", ".m4a")
 COLUMNS = ("task", "text", "text2", "image", "audio", "file", "stratum", "practice", "gold", "known")
+PLAIN_COLUMNS = ("task", "text", "text2", "file", "stratum", "practice", "gold", "known")
+JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
+RECORD = '{"task": "t1", "text": "..."}'
 YES = ("1", "true", "yes")
 
 
@@ -42,7 +46,9 @@ def _tasks_from_media_files(folder: Path, files: list[Path], study: Study) -> It
     """Yield one task per image or sound file, named by its path in the folder."""
     if not files:
         known = f"no images ({', '.join(IMAGES)}), no sounds ({', '.join(SOUNDS)})"
-        raise InputError(f"{folder} contains {known} and no table of items")
+        raise InputError(
+            f"{folder} contains {known} and no table of items; put some there, or give another folder or table"
+        )
     for file in files:
         name = _require_valid_task_name(str(file.relative_to(folder)))
         is_sound = file.suffix.lower() in SOUNDS
@@ -73,9 +79,11 @@ def _read_text_or_raise_if_not_utf8(file: Path) -> str:
 
 def _tasks_from_table(file: Path, study: Study) -> Iterator[NewTask]:
     """Yield one task per row of a table: column `task`, and `text` (and `text2`), `image`, `audio` or `file` (a path)."""
-    if not any(file.name.endswith(ending) for ending in TABLE_SUFFIXES):
+    if (suffix := file_suffix(file)) not in TABLE_SUFFIXES:
         raise InputError(f"{file}: unsupported file type; use {', '.join(TABLE_SUFFIXES)} or .txt")
-    frame = read_table(file)
+    frame = _read_json_records(file) if suffix.removesuffix(".gz") in JSON_SUFFIXES else read_table(file)
+    if not len(frame) and not len(frame.columns):
+        raise InputError(f"{file} contains no tasks")
     if "task" not in frame.columns or not {"text", "image", "audio", "file"} & set(frame.columns):
         raise InputError(
             f"{file} needs a column task and one of text (with text2 for pairs), image, audio, file; it has "
@@ -85,15 +93,32 @@ def _tasks_from_table(file: Path, study: Study) -> Iterator[NewTask]:
         yield _task_from_table_row(row, file.parent, study)
 
 
+def _read_json_records(file: Path) -> Any:
+    """Return the table in a JSON or JSON lines file of records; raise InputError that says what the file contains instead."""
+    records = read_json(file) if file_suffix(file).removesuffix(".gz") == ".json" else read_json_lines(file)
+    others = records if isinstance(records, list) else [records]
+    if wrong := [one for one in others if not isinstance(one, dict) or one is records]:
+        contents = f"an object with the keys {first_few(wrong[0])}" if wrong[0] is records else first_few(wrong)
+        raise InputError(f"{file} must contain a list of records such as {RECORD}; it contains {contents}")
+    return frame_from_records(records, file)
+
+
 def _task_from_table_row(row: Mapping[str, Any], folder: Path, study: Study) -> NewTask:
     """Convert a row of a task table to a NewTask; its text or media file is checked."""
+    if nested := [column for column in PLAIN_COLUMNS if isinstance(row.get(column), list | Mapping)]:
+        raise InputError(
+            f"the column {nested[0]} must contain text; in task {row['task']!r:.60} it has {row[nested[0]]!r:.60}"
+        )
     name = _require_valid_task_name("" if row["task"] is None else str(row["task"]))
-    is_sound = row.get("audio") is not None or str(row.get("file") or "").lower().endswith(SOUNDS)
     data = row.get("image") if row.get("audio") is None else row["audio"]
     if isinstance(data, Mapping):  # as Hugging Face stores images and sounds
-        data = data.get("bytes")
-    if data is None and row.get("file"):
-        data = _resolve_existing_file_inside(folder, str(row["file"])).read_bytes()
+        data = data.get("path") if data.get("bytes") is None else data["bytes"]
+    path = data if isinstance(data, str) else row.get("file") if data is None else None
+    is_sound = row.get("audio") is not None or str(path or "").lower().endswith(SOUNDS)
+    if path:
+        data = _resolve_existing_file_inside(folder, str(path)).read_bytes()
+    if data is not None and not isinstance(data, bytes | bytearray | memoryview):
+        raise InputError(f"the image or sound of task {name!r} is {data!r:.60}; give the path of a file")
     texts = [
         None if row.get(column) is None else _require_task_text_short_without_null(str(row[column]), name)
         for column in ("text", "text2")
@@ -149,17 +174,6 @@ def _require_task_text_short_without_null(text: str, source_for_message: object)
             f"a text of {source_for_message} is longer than 100,000 characters or contains a null character"
         )
     return text
-
-
-def read_task_names_by_batch(batch_table: Path) -> dict[str, list[str]]:
-    """Read a table with the columns batch and task; return {batch: task names}."""
-    frame = read_table(batch_table)
-    if missing := {"batch", "task"} - set(frame.columns):
-        raise InputError(f"{batch_table} lacks columns {sorted(missing)}; it has {first_few(frame.columns, 9)}")
-    batches: dict[str, list[str]] = {}
-    for batch, task in frame.select("batch", "task").iter_rows():
-        batches.setdefault(str(batch), []).append(str(task))
-    return batches
 
 
 def read_answers_or_none(dataset_path: Path) -> Any:

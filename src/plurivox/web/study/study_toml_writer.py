@@ -13,7 +13,10 @@ SECTION_COMMENTS = {
         "# how many tasks of each stratum a sitting has, for example hard = 22 and easy = 3;",
         "# the column stratum of the items contains the stratum of each task",
     ],
-    "texts": ["# texts of the pages; a blank line separates paragraphs, a page with an empty text is skipped"],
+    "texts": [
+        "# texts of the pages; a blank line separates paragraphs, a page with an empty text is skipped;",
+        '# without a line instructions = "...", that page has a default text for form, wording and kind',
+    ],
     "completion": ["# what people get at the end: a code to copy, or an https:// address that they are redirected to"],
     "phrase": [
         '# custom wording of the questions on the task page, for example top = "Which bird do you see?"; used for every form',
@@ -24,10 +27,10 @@ QUIZ_EXAMPLE = [
     "",
     "# questions that check whether the instructions are clear; for each question, add lines like these without the #",
     "# [[quiz]]",
-    '# question = "You cannot decide between two labels. What do you do?"',
-    '# choices = ["Pick one and give it 100 percent", "Pick both, with percents"]',
+    '# question = "No label fits. What do you do?"',
+    '# choices = ["Pick any label", "Answer None of these"]',
     "# right = 1  # the correct choice, counted from 0",
-    '# why = "We want to know when you are in doubt."',
+    '# why = "We want to know when no label fits."',
 ]
 
 
@@ -69,6 +72,9 @@ COMMENTS = {  # by name, or section.name
     "assign": "quota, tasks-per-stratum, batches or next-best (see plurivox assign); empty: by batches or strata, else quota",
     "token_days": "after so many days without a visit, a person needs the personal link to continue",
     "lease_minutes": "after so many minutes without an answer, the tasks of a sitting are given to others",
+    "first_answer_minutes": "the same before the first answer, and so much longer with each answer, up to lease_minutes",
+    "unanswered_share": "people without any answer hold at most this share of the open tasks, others wait; 1: no limit",
+    "elicit": "options of the forms, by which answers become soft labels, for example top-two[gamma=0.05]; empty: defaults",
     "aggregator": "for the owner's pages; empty: mean of the soft answers",
     "frame_ancestors": "https:// addresses of sites that may show the pages in a frame",
     "completion.redirect": "https://app.prolific.com/submissions/complete; the code is added as cc=",
@@ -77,19 +83,21 @@ COMMENTS = {  # by name, or section.name
     "pay.base": "for taking part",
     "pay.per_hour": "Collins et al. (2022) paid 8, and a bonus_per_hour of 1 for answers that always match",
     "pay.bonus_per_hour": "multiplied by the share of answers whose top label matches most others",
-    "pay.time": "active, or total: from the first page to the last, with pauses",
-    "pay.most_minutes": "time beyond this is not paid; 0: no limit",
+    "pay.time": "active, at most what the server saw; or total: from the first page to the last, with pauses",
+    "pay.most_minutes": "minutes paid per person at most, whatever time a browser claims; 0: no limit, not recommended",
     "pay.least_answers": "people with fewer answers are not paid",
     "pay.excluded": "pay of excluded people: without-bonus or nothing",
     "exclude.rules": "rules of plurivox clean, for example attention-checks[at_most=1], too-fast[share=0.3]",
     "exclude.least_answers": "people with fewer answers are not excluded",
     "exclude.quiz_tries": "people who fail the check so often are excluded; 0: no limit",
-    "platforms": "platforms whose links are accepted: prolific, mturk",
+    "platforms": "platforms whose links are accepted: prolific, mturk; empty: by invitation only",
+    "prolific_studies": "IDs of the studies at Prolific whose people are admitted; more can be added on the page Invitations",
+    "mturk_hits": "IDs of the HITs at MTurk whose workers are admitted; more can be added on the page Invitations",
     "submit_early": "whether a sound can be answered before it was played to the end",
     "title": "shown above the tasks; empty: the name",
     "labels": "labels can be added later, but not renamed once there are answers with them",
     "image_pixels": "smaller images are enlarged to this size",
-    "too_fast_seconds": "answers faster than this are flagged",
+    "too_fast_seconds": "answers in fewer seconds are too fast: in flags, on the page Workers and in the rule too-fast",
 }
 SECTIONS = ("strata", "texts", "completion", "pay", "exclude", "phrase")
 
@@ -109,6 +117,8 @@ def render_study_toml(study: Study) -> str:
     for name in SECTIONS:
         lines += ["", *SECTION_COMMENTS.get(name, []), f"[{name}]"]
         for key, value in parts[name].items():
+            if value is None:  # a default that depends on other settings is not written
+                continue
             hint = f"  # {COMMENTS[f'{name}.{key}']}" if f"{name}.{key}" in COMMENTS else ""
             lines.append(f"{toml_key(key)} = {toml_value(value)}{hint}")
     for name in ("quiz", "arm"):

@@ -15,12 +15,14 @@ from plurivox.web.api import worker_entry_and_stage_schemas as s
 from plurivox.web.api.route_dependencies import (
     INVITE,
     OwnerDep,
+    RefusedSignInsDep,
     StudioDep,
     WriteOwnerDep,
     get_owner_session_from_cookie,
 )
 from plurivox.web.api.schema_fields import Id
 from plurivox.web.open_study import Studio
+from plurivox.web.services import platform_admission
 from plurivox.web.store import study_state
 from plurivox.web.store.admin import audit_log
 from plurivox.web.store.admin import invites as invite_store
@@ -47,14 +49,33 @@ async def change_study_state(
 
 @router.get("/invites")
 async def list_invites(studio: StudioDep) -> o.Invites:
-    """List the invite links of the study, and the study addresses to enter at Prolific and MTurk."""
+    """List the invite links of the study, and the platforms whose people may enter, with the address to enter there."""
     rows = await studio.read(invite_store.list_newest_invites)
-    fields = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
-    prolific = f"{studio.settings.base_url}/join?" + "&".join(f"{name}={{{{%{name}%}}}}" for name in fields)
-    mturk = f"{studio.settings.base_url}/join" if "mturk" in studio.study.platforms else ""
+    access = await studio.read(partial(platform_admission.list_access_by_platform, study=studio.study))
+    platforms = [responses.platform_access_response(one, studio.settings.base_url) for one in access]
+    addresses = {one.name: one.address for one in platforms}
     return o.Invites(
-        invites=[_invite_response_with_signed_link(studio, row) for row in rows], prolific=prolific, mturk=mturk
+        invites=[_invite_response_with_signed_link(studio, row) for row in rows],
+        platforms=platforms,
+        prolific=addresses.get("prolific", ""),
+        mturk=addresses.get("mturk", ""),
     )
+
+
+@router.post("/platform-studies")
+async def admit_platform_study(body: o.ChangePlatformStudy, studio: StudioDep, owner: WriteOwnerDep) -> o.Invites:
+    """Admit people of a study at Prolific, or of a HIT at MTurk, from now on."""
+    job = partial(platform_admission.admit_study, platform=body.platform, study_id=body.study)
+    await studio.write(partial(job, study=studio.study, audit_actor=owner.name))
+    return await list_invites(studio)
+
+
+@router.post("/platform-studies/remove")
+async def remove_platform_study(body: o.ChangePlatformStudy, studio: StudioDep, owner: WriteOwnerDep) -> o.Invites:
+    """No longer admit new people of a study at Prolific, or of a HIT at MTurk; those who have entered may come back."""
+    job = partial(platform_admission.remove_study, platform=body.platform, study_id=body.study)
+    await studio.write(partial(job, study=studio.study, audit_actor=owner.name))
+    return await list_invites(studio)
 
 
 @router.post("/invites")
@@ -84,8 +105,9 @@ def _invite_response_with_signed_link(studio: Studio, invite: invite_store.Invit
 
 
 @router.get("/audit")
-async def list_owner_actions(studio: StudioDep) -> o.Audit:
-    """Return the audit log of owners' actions, the newest first."""
+async def list_owner_actions(studio: StudioDep, refused: RefusedSignInsDep) -> o.Audit:
+    """Return the audit log, the newest first: actions of owners, their sign-ins, and refused sign-ins."""
+    await refused.write_pending()
     lines = await studio.read(audit_log.list_audit_lines)
     return o.Audit(lines=[o.AuditLine(**asdict(line)) for line in lines])
 
@@ -110,6 +132,6 @@ async def list_excluded_workers(studio: StudioDep, after: o.After = None, limit:
 
 @router.post("/exclusions/{worker}/lift")
 async def lift_exclusion(worker: Id, studio: StudioDep, owner: WriteOwnerDep) -> o.Exclusions:
-    """Lift the exclusion of a worker, whose answers count again as extras; return the list of excluded workers."""
+    """Lift the exclusion of a worker, whose answers are used again, as late ones; return the list of excluded workers."""
     await studio.write(partial(excluded_workers.lift_exclusion, audit_actor=owner.name, pseudonym=worker))
     return await list_excluded_workers(studio)

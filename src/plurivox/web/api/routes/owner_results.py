@@ -7,12 +7,15 @@ from dataclasses import asdict
 from functools import partial
 
 from fastapi import APIRouter, Depends
+from fastapi.concurrency import run_in_threadpool
 
 from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import response_builders as responses
 from plurivox.web.api import worker_entry_and_stage_schemas as s
 from plurivox.web.api.route_dependencies import StudioDep, get_owner_session_from_cookie
 from plurivox.web.api.schema_fields import Id
+from plurivox.web.services.platform_admission import platforms_that_admit_everyone
+from plurivox.web.services.task_soft_label import explain_soft_label
 from plurivox.web.store.report import (
     stored_pay_sheet,
     stored_soft_labels_and_task_list,
@@ -62,9 +65,11 @@ async def list_tasks(
 
 @router.get("/tasks/{task}")
 async def get_task_with_answers(task: Id, studio: StudioDep) -> o.TaskDetail:
-    """Return a task, its soft label and every answer to it."""
+    """Return a task, its soft label and how it was made, and every answer to it with the distribution that it became."""
+    detail = await studio.read(partial(task_detail.get_task_with_soft_label_and_all_answers, task_id=task))
+    snapshot = await studio.read(get_latest_or_default_result_snapshot)
     return responses.task_detail_response(
-        await studio.read(partial(task_detail.get_task_soft_label_and_latest_answers, task_id=task))
+        studio.study, detail, await run_in_threadpool(explain_soft_label, studio.study, detail, snapshot)
     )
 
 
@@ -75,11 +80,12 @@ async def list_workers(
     limit: o.Limit = 50,
     order: worker_scores_and_flags.WorkerOrder = "worker",
     prefix: o.Prefix = "",
-) -> worker_scores_and_flags.WorkerPage:
+) -> o.Workers:
     """Return a page of workers with their scores, by pseudonym or by score, the worst first; `prefix` selects pseudonyms."""
-    return await studio.read(
+    page = await studio.read(
         partial(worker_scores_and_flags.get_page_of_workers, after=after, limit=limit, order=order, prefix=prefix)
     )
+    return responses.worker_list_response(studio.study, page)
 
 
 @router.get("/agreement")
@@ -103,18 +109,20 @@ async def compare_forms(studio: StudioDep) -> o.FormsCompared:
 
 
 @router.get("/flagged")
-async def list_flagged_answers(
-    studio: StudioDep, after: o.After = None, limit: o.Limit = 50
-) -> worker_scores_and_flags.FlaggedPage:
+async def list_flagged_answers(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> o.Flagged:
     """Return a page of the flagged answers of the study, the newest first."""
-    return await studio.read(partial(worker_scores_and_flags.get_page_of_flagged_answers, after=after, limit=limit))
+    page = await studio.read(partial(worker_scores_and_flags.get_page_of_flagged_answers, after=after, limit=limit))
+    return responses.flagged_answers_response(studio.study, page)
 
 
 @router.get("/snapshot")
 async def get_snapshot_state(studio: StudioDep) -> o.BackgroundState:
     """Return the figures of the latest snapshot (entropy, confidence, label shares), whether it is stale, and alerts."""
     return responses.latest_snapshot_and_alerts_response(
-        await studio.read(study_progress.get_snapshot_whether_stale_and_alerts), [*studio.alerts.values()]
+        studio.study,
+        await studio.read(study_progress.get_snapshot_whether_stale_and_alerts),
+        [*studio.alerts.values()],
+        await studio.read(partial(platforms_that_admit_everyone, study=studio.study)),
     )
 
 
@@ -122,4 +130,4 @@ async def get_snapshot_state(studio: StudioDep) -> o.BackgroundState:
 async def get_pay_page(studio: StudioDep, after: o.After = None, limit: o.Limit = 50) -> o.PayPage:
     """Return a page of the pay sheet of the latest snapshot, by pseudonym."""
     page = await studio.read(partial(stored_pay_sheet.get_page_of_pay_sheet, after=after, limit=limit))
-    return responses.pay_page_response(page, studio.study.pay.currency)
+    return responses.pay_page_response(page, studio.study.pay)

@@ -1,4 +1,4 @@
-"""HTML pages and static files: `/join` and `/work` for workers, `/owner` for owners, `/api` for programmers, `/static`.
+"""HTML pages and static files: `/join` and `/work` for workers, `/owner` and `/owner-preview` for owners, `/api`, `/static`.
 
 Pages contain no data; their scripts fetch it from `/api`. An invite link is BASE/join#invite=..., a personal link
 BASE/join#link=...: what follows # is not sent to the server and not logged. Prolific's link is BASE/join?PROLIFIC_PID=...
@@ -28,7 +28,10 @@ def static_file_contents_by_name() -> dict[str, bytes]:
     """Return {name: content} of every file under /static: the bundled scripts and style sheets, and the single modules."""
     css = STATIC / "css"
     made = {
-        "work.js": bundle_script(STATIC / "js" / "work.js", [css / "base.css", css / "work.css"]),
+        "work.js": bundle_script(STATIC / "js" / "work_page.js", [css / "base.css", css / "work.css"]),
+        "preview.js": bundle_script(
+            STATIC / "js" / "preview_page.js", [css / "base.css", css / "work.css", css / "preview.css"]
+        ),
         "owner.js": bundle_script(STATIC / "js" / "owner.js"),
         "studies.js": bundle_script(STATIC / "js" / "studies.js"),
         "api.js": bundle_script(STATIC / "js" / "api_page.js"),
@@ -64,6 +67,7 @@ async def redirect_to_owner_page(request: Request) -> RedirectResponse:
 @router.get("/join/")
 @router.get("/work/")
 @router.get("/owner/")
+@router.get("/owner-preview/")
 @router.get("/api/")
 async def redirect_without_trailing_slash(request: Request) -> RedirectResponse:
     """Redirect to the address without the trailing slash: pages use relative addresses."""
@@ -84,6 +88,12 @@ async def owner_page(studio: StudioDep) -> HTMLResponse:
     return HTMLResponse(render_page_html("owner.html", studies="../owner" if studio.settings.multi_study else ""))
 
 
+@router.get("/owner-preview")
+async def owner_preview_page() -> HTMLResponse:
+    """Return the HTML page on which an owner goes through the study as a worker; nothing is saved."""
+    return HTMLResponse(render_page_html("preview.html"))
+
+
 @router.get("/api")
 async def api_docs_page() -> HTMLResponse:
     """Return the HTML page that documents the HTTP API."""
@@ -100,7 +110,7 @@ def cached_gzip_of_static_file(name: str) -> bytes:
 async def serve_static_file(name: str, request: Request) -> Response:
     """Return a file under /static (script, style sheet or icon), compressed if the browser allows; 404 if there is none."""
     if name not in static_file_contents_by_name():
-        raise HTTPException(404, "there is no such file")
+        raise HTTPException(404, "there is no such file; load the page again")
     is_current = request.query_params.get("v") == static_files_hash()  # false if the page came from another version
     headers = {"Cache-Control": CACHE_ONE_YEAR if is_current else "no-cache", "Vary": "Accept-Encoding"}
     small = "gzip" in request.headers.get("accept-encoding", "")

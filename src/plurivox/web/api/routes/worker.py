@@ -12,9 +12,12 @@ from plurivox.web.api.http_errors import ApiError
 from plurivox.web.api.route_dependencies import (
     INVITE,
     LINK,
+    AddressDep,
+    LimitsDep,
     OptionalWorkerDep,
     StudioDep,
     WorkerDep,
+    enforce_arrival_limit,
     enforce_draft_rate_limit,
     enforce_study_entry_limit_per_address,
     make_bearer_token,
@@ -22,6 +25,7 @@ from plurivox.web.api.route_dependencies import (
 from plurivox.web.open_study import Studio
 from plurivox.web.services import enter_study, worker_completion, worker_stages
 from plurivox.web.services.next_tasks import get_or_lease_next_task_slots
+from plurivox.web.services.save_draft import save_draft_and_extend_first_lease
 from plurivox.web.services.submit_answer import submit_answer
 from plurivox.web.store.collect import submissions
 from plurivox.web.store.collect.workers import Platform, get_worker
@@ -31,7 +35,9 @@ router = APIRouter(prefix="/api", tags=["workers"], responses=s.ERROR_RESPONSES)
 
 
 @router.post("/enter", dependencies=[Depends(enforce_study_entry_limit_per_address)])
-async def enter_worker(body: s.Enter, studio: StudioDep, bearer: OptionalWorkerDep) -> s.EnterResponse:
+async def enter_worker(
+    body: s.Enter, studio: StudioDep, bearer: OptionalWorkerDep, limits: LimitsDep, address: AddressDep
+) -> s.EnterResponse:
     """Let a worker enter the study by invite, platform link or personal link; return a token and the worker's state."""
     study, keys = studio.study, studio.keys
     if body.invite is not None:
@@ -41,6 +47,8 @@ async def enter_worker(body: s.Enter, studio: StudioDep, bearer: OptionalWorkerD
         )
     elif body.platform is not None:
         who = Platform(**body.platform.model_dump())
+        if await studio.read(partial(enter_study.is_new_and_admitted, study=study, keys=keys, platform=who)):
+            enforce_arrival_limit(limits, address)
         job = partial(
             enter_study.enter_by_platform_and_get_stage,
             study=study,
@@ -67,7 +75,11 @@ def _id_from_signed_link(studio: Studio, purpose: str, signed_id: str) -> int:
     """Return the id in a signed link; raise ApiError 403 if the signature is invalid."""
     value = studio.keys.verify(purpose, signed_id)
     if value is None:
-        raise ApiError(403, "wrong-link", "this link is incomplete or wrong; copy it again, or ask for a new one")
+        raise ApiError(
+            403,
+            "wrong-link",
+            "This link is incomplete or was changed. Please open it again from where you got it, or ask for a new one.",
+        )
     return decode_id(value)
 
 
@@ -76,8 +88,10 @@ async def get_mturk_preview(studio: StudioDep) -> s.Preview:
     """Return the consent and instruction texts, which MTurk shows before a worker accepts. No worker is created."""
     study = studio.study
     if "mturk" not in study.platforms:
-        raise ApiError(403, "other-platform", "this study has no preview")
-    texts = [text for text in (study.texts.consent, study.texts.instructions) if text]
+        raise ApiError(
+            403, "other-platform", "this study cannot be previewed; accept the task, or open the link you were sent"
+        )
+    texts = [text for text in (study.texts.consent, study.instructions) if text]
     return s.Preview(study=study.name, title=study.title or study.name, texts=texts)
 
 
@@ -116,9 +130,8 @@ async def lease_next_tasks(worker: WorkerDep, studio: StudioDep, n: Annotated[in
 async def save_draft(body: a.Draft, worker: WorkerDep, studio: StudioDep) -> a.DraftSaved:
     """Save the worker's unfinished answer, replacing the previous one; `/tasks` returns it."""
     draft = submissions.Draft(decode_id(body.slot), body.body)
-    return a.DraftSaved(
-        kept=await studio.write(partial(submissions.try_save_draft_in_leased_slot, worker=worker, draft=draft))
-    )
+    job = partial(save_draft_and_extend_first_lease, study=studio.study, worker=worker, draft=draft)
+    return a.DraftSaved(kept=await studio.write(job))
 
 
 @router.post("/answers")

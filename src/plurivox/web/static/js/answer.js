@@ -21,9 +21,10 @@ export const EMPTY = {
 
 export function newAnswer(setup) {
   // The empty answer to a task. `asks`: what the form asks for, see question_type.js.
-  const { labels, asks, inputDelay = 300, now = 0 } = setup;
+  // `phrases`: texts of the study in the first or third person. `keys`: whether hints may name keys of a keyboard.
+  const { labels, asks, phrases = {}, keys = true, inputDelay = 300, now = 0 } = setup;
   const flags = { hint: "", warned: false, sent: false, back: false };
-  return { ...EMPTY, bars: asksBars(setup) ? emptyBars(labels) : null, labels, asks, opened: now, inputDelay, ...flags, past: [] };
+  return { ...EMPTY, bars: asksBars(setup) ? emptyBars(labels) : null, labels, asks, phrases, keys, opened: now, inputDelay, ...flags, past: [] };
 }
 
 export const inHistogram = (state) => state.bars !== null;
@@ -53,18 +54,8 @@ export function restoreAnswer(setup, said) {
   }
   const [first, next] = named;
   if (!first) return state;
-  if (!next) {
-    const sure = percent(first) === 100 && !ticked.length;
-    return { ...state, top: place(first), topPercent: sure ? null : percent(first), ticked };
-  }
-  return {
-    ...state,
-    top: place(first),
-    second: place(next),
-    topPercent: percent(first),
-    secondPercent: percent(next),
-    ticked,
-  };
+  const second = next ? place(next) : null;
+  return { ...state, top: place(first), second, topPercent: percent(first), secondPercent: percent(next), ticked };
 }
 
 const isBars = (state, named) => asksBars(state) || named.length > 2;

@@ -28,7 +28,7 @@ const ACTIONS = {
     const fault = problem(state);
     if (fault) return withHint(state, fault);
     const doubt = warning(state);
-    if (doubt && !state.warned) return { ...withHint(state, `${doubt}. Press Enter again to send it anyway`), warned: true };
+    if (doubt && !state.warned) return { ...withHint(state, `${doubt}. ${state.keys ? "Press Enter" : "Tap Next"} again to send it anyway`), warned: true };
     return { ...state, sent: true };
   },
 
@@ -51,7 +51,8 @@ const ACTIONS = {
     if (place === state.top) return { ...fresh, ...unset, top: state.second, second: null };
     if (place === state.second) return { ...fresh, ...unset, second: null };
     if (state.top === null) return { ...fresh, ...unset, top: place };
-    return { ...fresh, ...unset, second: place };
+    const kept = state.topPercent < 100 ? state.topPercent : null; // the percent of the first label stays if it leaves a rest
+    return { ...fresh, ...unset, second: place, topPercent: kept };
   },
 
   tick(state, { place }) {
@@ -60,7 +61,7 @@ const ACTIONS = {
     if (place === state.top || place === state.second)
       return withHint(
         state,
-        `${state.labels[place]} is already picked, so it cannot be ${what === "never" ? "ruled out" : "marked as possible"}`,
+        `${state.labels[place]} is already picked, so it cannot be marked as well`,
       );
     const has = state.ticked.includes(place);
     const ticked = has
@@ -83,7 +84,7 @@ const ACTIONS = {
     if (continuesName(state, digit)) return ACTIONS.filter(state, { text: state.filter + digit });
     if (place === undefined) return null;
     if (asksOrder(state)) return rank(state, place);
-    if (!naming && place === state.top) return withHint(state, `${state.labels[place]} is already your top label`);
+    if (!naming && place === state.top) return withHint(state, `${state.labels[place]} is already picked`);
     return ACTIONS.pick(state, { place });
   },
 
@@ -112,7 +113,7 @@ const ACTIONS = {
   nudge(state, { by }) {
     if (inHistogram(state)) return state.touched === null ? null : ACTIONS.chip(state, { place: state.touched, by });
     if (state.top === null || !asksPercents(state)) return null;
-    const start = percents(state).top ?? (by > 0 ? 50 : 100); // no split is set until a key is pressed
+    const start = percents(state).top ?? 50; // no split is set until a key is pressed
     const most = state.second === null ? 100 : 99;
     return setPercent({ ...state, field: "top", typed: "" }, "top", Math.min(most, Math.max(1, Math.round(start + by))));
   },

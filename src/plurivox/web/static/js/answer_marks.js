@@ -16,6 +16,14 @@ export function percents(state) {
   return { top: first, second: next, left: 100 - first - next };
 }
 
+export function saidPercents(state) {
+  // Percents as the worker has said them: a single label without a percent has none until the answer is sent.
+  return withoutPercent(state) ? { top: null, second: null, left: null } : percents(state);
+}
+
+const withoutPercent = (state) =>
+  asksPercents(state) && state.top !== null && state.second === null && state.topPercent === null && !state.aside;
+
 export function openLabels(state) {
   // Labels that share the rest: those not ruled out, or those marked as possible.
   const named = [state.top, state.second];
@@ -42,6 +50,7 @@ export function barPieces(state) {
   }
   const { top, second, left } = percents(state);
   if (state.top === null) return [{ kind: "unplaced", share: 100 }];
+  if (withoutPercent(state)) return [{ kind: "unsaid", place: state.top, share: 100 }];
   if (top === null) return [{ kind: "undecided", share: 100 }];
   const pieces = [{ kind: "top", place: state.top, share: top }];
   if (second) pieces.push({ kind: "second", place: state.second, share: second });

@@ -7,6 +7,8 @@ export const placedPercent = (state) => (state.bars ?? []).reduce((sum, value) =
 export const chipCount = (state, percent) => Math.round(percent / percentStep(state));
 
 export const amountText = (state, percent) => (asksChips(state) ? String(chipCount(state, percent)) : `${percent}%`);
+// Nothing was placed on a label and not everything is placed yet: neither a number nor a slider position is shown.
+export const isUnset = (state, percent) => percent === 0 && placedPercent(state) < 100;
 
 const allText = (state) => (asksChips(state) ? `All ${chipCount(state, 100)} chips` : "All 100%");
 
@@ -25,7 +27,7 @@ export function setBar(state, place, value) {
   const grain = asksChips(state) ? percentStep(state) : 1;
   const height = Math.max(0, Math.min(space, Math.round(value / grain) * grain));
   if (value > space && height === state.bars[place])
-    return { ...state, hint: `${allText(state)} are placed; take some away first` };
+    return { ...state, hint: `${allText(state)} ${asksChips(state) ? "are" : "is"} placed; take some away first` };
   const bars = state.bars.map((old, other) => (other === place ? height : old));
   return { ...state, aside: null, bars, touched: place };
 }

@@ -1,6 +1,6 @@
 // Rows of histogram bars or chips: each has a slider, buttons to add and take away, and a key.
 import { asksChips, percentStep } from "./question_type.js";
-import { amountText, chipCount } from "./bars_state.js";
+import { amountText, chipCount, isUnset } from "./bars_state.js";
 import { button, change, make, put } from "./dom.js";
 import { KEYS, keyOf, manyLabels, visiblePlaces } from "./label_search.js";
 import { onTouchSlide } from "./touch_slider.js";
@@ -25,7 +25,7 @@ export class BarRows {
     if (this.chips) input.step = String(step);
     const snap = () => Math.round(Number(input.value) / step) * step;
     onTouchSlide(input, (event) => act({ do: "bar", place, value: snap() }, event));
-    const out = make("output", {}, "0%");
+    const out = make("output", {}, "–");
     const chip = (by, sign) =>
       button(sign, (event) => act({ do: "chip", place, by }, event), {
         "aria-label": `${label}: ${by > 0 ? "add" : "take away"} ${this.chips ? "a chip" : `${step}%`}`,
@@ -44,8 +44,11 @@ export class BarRows {
       input.value = String(value);
       input.style.setProperty("--fill", `${value}%`);
       const n = chipCount(state, value);
-      input.setAttribute("aria-valuetext", asksChips(state) ? `${n} ${n === 1 ? "chip" : "chips"}, ${value}%` : `${value}%`);
-      change(out, amountText(state, value));
+      const unset = isUnset(state, value);
+      input.toggleAttribute("data-unset", unset);
+      const amount = asksChips(state) ? `${n} ${n === 1 ? "chip" : "chips"}, ${value}%` : `${value}%`;
+      input.setAttribute("aria-valuetext", unset ? "not set" : amount);
+      change(out, unset ? "–" : amountText(state, value));
       change(key, keyOf(state, place) || "·");
     });
   }

@@ -1,6 +1,8 @@
 // The help dialog of the task page: how to answer, and the personal link for another device.
 import { button, make } from "./dom.js";
 import { controlsHelp } from "./controls_help.js";
+import { newAnswer } from "./answer.js";
+import { questions } from "./task_text.js";
 
 export function helpDialog(session) {
   const link = make("input", {
@@ -22,6 +24,19 @@ export function helpDialog(session) {
     autofocus: true,
   });
   const top = make("div", { class: "top" }, make("h1", {}, "Help"), close);
-  const dialog = make("dialog", { class: "helpbox", "aria-label": "Help" }, top, controlsHelp(session.me), elsewhere);
+  const dialog = make(
+    "dialog",
+    { class: "helpbox", "aria-label": "Help" },
+    top,
+    allQuestions(session.me),
+    controlsHelp(session.me),
+    elsewhere,
+  );
   return dialog;
+}
+
+function allQuestions(me) {
+  // Every question of the form: the task page of a small screen shows one at a time.
+  const asked = questions(newAnswer(me), me.phrases).map(({ text }) => make("li", {}, text));
+  return make("div", { class: "field small" }, make("h2", {}, "Questions"), me.phrases.opening && make("p", {}, me.phrases.opening), make("ol", {}, asked));
 }

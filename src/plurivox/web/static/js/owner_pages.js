@@ -1,10 +1,11 @@
 // The owner's pages Overview, Tasks, Task, Times and Flagged: each function fetches data and returns the page's elements.
 import { columnChart, lineChart, rangeChart, rowChart } from "./charts.js";
 import { button, make } from "./dom.js";
+import { answerRows, labelTable, softLabelNotes } from "./owner_task.js";
 import {
-  badges,
   count,
   figureCard,
+  flagList,
   searchForm,
   fixed,
   meter,
@@ -12,7 +13,6 @@ import {
   page,
   percent,
   query,
-  said,
   seconds,
   shareBar,
   table,
@@ -23,6 +23,16 @@ import {
 const LINK = (to, text) => make("a", { href: `#/${to}` }, text);
 const MAX_LABELS = 12; // labels in a chart
 const MIN_ANSWERS = 5; // answers in an hour below which its agreement is not shown
+// Kinds of answers: field of `progress` -> name and what it means. They add up to all answers.
+const KINDS = {
+  answers: ["Answers that count", "they fill the quotas"],
+  late: ["Late answers", "beyond the quota: their task was full when they came, or their person was excluded and then reinstated; they are part of the soft labels"],
+  repeats: ["Repeats", "the same task asked again; only for the check whether people stay with their label"],
+  practice: ["Practice answers", "not used"],
+  replaced: ["Replaced answers", "changed by the person later; not used"],
+  excluded: ["Answers of excluded people", "kept, but not used; practice is counted above"],
+};
+const PEOPLE = { consent: "at consent", instructions: "at the instructions", quiz: "at the check", practice: "practising", tasks: "answering", debrief: "at the debriefing" };
 function hourNames(hours) {
   // A formatter of hours: with the day, unless all hours are on one day.
   const iso = (hour) => new Date(hour * 1000).toISOString();
@@ -39,16 +49,19 @@ export async function overviewPage(owner) {
   const people = Object.values(now.workers).reduce((sum, one) => sum + one, 0);
   const [name, score] = Object.entries(agreement.scores)[0] ?? ["agreement", null];
   const figures = make("section", { class: "figures", "aria-label": "Key figures" }, [
-    figureCard(`${count(now.answers)} / ${count(now.wanted)}`, "answers", meter("answers", now.answers, now.wanted)),
+    figureCard(`${count(now.answers)} / ${count(now.wanted)}`, "answers that count", meter("answers", now.answers, now.wanted)),
     figureCard(
       count(people),
-      `people: ${
-        Object.entries(now.workers)
-          .map(([stage, n]) => `${n} ${stage}`)
-          .join(", ") || "none yet"
-      }`,
+      people
+        ? `people, ${count(now.workers_with_answers)} of them with answers: ${Object.entries(now.workers)
+            .map(([what, n]) => `${count(n)} ${PEOPLE[what] ?? what}`)
+            .join(", ")}`
+        : "people: none yet",
     ),
-    figureCard(fixed(score), `${titled(name)}: 1 if all agree, 0 if agreement is at chance level`),
+    figureCard(
+      fixed(score),
+      `${titled(name)}: 1 if all people name the same label first, 0 if they agree as often as by chance${agreement.repeats ? `; ${count(agreement.repeats)} repeats are left out` : ""}`,
+    ),
     figureCard(
       percent(agreement.repeats_same_top),
       agreement.repeats ? `of ${agreement.repeats} repeats kept their top label` : "no repeats so far",
@@ -70,14 +83,14 @@ export async function overviewPage(owner) {
   const charts = make("section", { class: "charts", "aria-label": "Charts" }, [
     columnChart({
       title: "Answers per hour",
-      note: hours.length > 1 ? "Hours without answers are left out" : "",
+      note: `Answers that count, late ones and repeats${hours.length > 1 ? "; hours without answers are left out" : ""}`,
       bars: hours,
       x: "hour (UTC)",
       y: "answers",
     }),
     lineChart({
       title: "Agreement over time",
-      note: `Answers whose top label is now the most probable label of the task, in hours with at least ${MIN_ANSWERS} answers`,
+      note: `Answers whose top label is now the most probable label of the task, in hours with at least ${MIN_ANSWERS} answers; without repeats`,
       points: agreed,
       x: "hour (UTC)",
       y: "% of answers",
@@ -126,11 +139,14 @@ export async function overviewPage(owner) {
         ? "Soft labels are being computed."
         : "Soft labels and scores appear here after the first answers.",
   );
-  const others = make(
-    "p",
-    { class: "quiet small" },
-    `Not counted above: ${count(now.repeats)} repeats, ${count(now.practice)} practice answers, ${count(now.extras)} late answers, ${count(now.replaced)} replaced answers.`,
-  );
+  const kinds = table("All answers", ["Answers", "#Number", "What they are"], [
+    ...Object.entries(KINDS).map(([key, [text, means]]) => [text, count(now[key]), make("span", { class: "small quiet" }, means)]),
+    [
+      make("strong", {}, "All answers"),
+      make("strong", {}, count(now.all_answers)),
+      make("span", { class: "small quiet" }, `in the export: ${count(now.all_answers)} views; ${count(now.answers + now.late + now.repeats)} answers, which are those that count, late ones and repeats`),
+    ],
+  ]);
   return page(
     study.title || study.name,
     [study.arms.length > 0 && make("a", { class: "button", href: "#/forms" }, "Forms compared"), stateTools(owner, now.state)],
@@ -142,10 +158,12 @@ export async function overviewPage(owner) {
           make("span", {}, "No one has joined yet. ", LINK("invites", "Create an invitation"), " and send people its link."),
         ),
     figures,
+    make("p", { class: "quiet small" }, "Agreement and charts leave out practice, replaced answers and answers of excluded people."),
     charts,
+    make("h2", {}, "All answers"),
+    make("div", { class: "tight" }, kinds),
     make("h2", {}, "Quotas"),
     quotas,
-    others,
     fresh,
   );
 }
@@ -156,6 +174,7 @@ function stateTools(owner, state) {
   const word = { open: "Open", paused: "Paused", closed: "Closed" }[state];
   return [
     make("span", { class: "state", data: { is: state } }, word),
+    make("a", { class: "button", href: "owner-preview" }, "Preview"),
     state === "open" ? turn("paused", "Pause") : turn("open", "Open"),
     state !== "closed" && turn("closed", "Close", "Close the study? Nobody can answer until you open it again."),
     make("a", { class: "button main", href: "api/owner/export", download: "" }, "Export"),
@@ -163,12 +182,15 @@ function stateTools(owner, state) {
 }
 
 export async function tasksPage(owner, { after, order = "entropy", prefix = "" }) {
-  const { tasks, next } = await owner.read(`tasks?${query({ order, limit: 50, after, prefix })}`);
+  const [{ tasks, next }, snapshot] = await Promise.all([
+    owner.read(`tasks?${query({ order, limit: 50, after, prefix })}`),
+    owner.read("snapshot"),
+  ]);
   const strata = tasks.some((one) => one.stratum); // many studies have no strata
   const rows = tasks.map((one) => [
     LINK(`task/${one.task}`, one.name),
     ...(strata ? [one.stratum || "–"] : []),
-    `${one.given} / ${one.quota}`,
+    `${one.answers} / ${one.quota}`,
     fixed(one.entropy),
     shareBar(one.top),
   ]);
@@ -191,6 +213,7 @@ export async function tasksPage(owner, { after, order = "entropy", prefix = "" }
   return page(
     "Tasks",
     [find, orders],
+    make("p", { class: "quiet small" }, `Answers: those that count, of the number wanted. ${snapshot.how} Open a task to see what each answer became.`),
     table("Tasks", head, rows, {
       empty: prefix ? `No task begins with “${prefix}”.` : "There are no tasks.",
     }),
@@ -199,7 +222,8 @@ export async function tasksPage(owner, { after, order = "entropy", prefix = "" }
 }
 
 export async function taskPage(owner, { id, answer }) {
-  const { line, task, soft, answers } = await owner.read(`tasks/${encodeURIComponent(id)}`);
+  const detail = await owner.read(`tasks/${encodeURIComponent(id)}`);
+  const { line, task, soft, answers } = detail;
   const shown =
     task.kind === "image"
       ? make("img", { src: task.media.replace(/^\//, ""), alt: `Task ${line.name}`, width: 160 })
@@ -210,14 +234,6 @@ export async function taskPage(owner, { id, answer }) {
     .sort((a, b) => b.p - a.p)
     .slice(0, MAX_LABELS)
     .map(({ label, p, low, high }) => ({ name: label, value: p, low, high }));
-  const rows = answers.map((one) => [
-    LINK(`workers?prefix=${one.worker}`, one.worker),
-    said(one),
-    seconds(one.seconds),
-    String(one.position),
-    when(one.when),
-    [one.repeat && badges(["repeat"]), one.extra && badges(["late"]), one.excluded && badges(["excluded"]), badges(one.flags)],
-  ]);
   const pair = make(
     "section",
     { class: "charts" },
@@ -233,8 +249,11 @@ export async function taskPage(owner, { id, answer }) {
     line.name,
     LINK("tasks", "All tasks"),
     pair,
+    make("h2", {}, "How the soft label was made"),
+    softLabelNotes(detail),
+    answers.length > 0 && labelTable(detail),
     make("h2", {}, `${answers.length} ${answers.length === 1 ? "answer" : "answers"}`),
-    table("Answers", ["Worker", "Answer", "#Time", "#Position", "When", "Notes"], rows, {
+    table("Answers", ["Worker", "Entered", "Became", "#Time", "#Position", "When", "Notes"], answerRows(answers, detail.meanings), {
       here: answers.findIndex((one) => one.answer === answer),
       empty: "Nobody has answered this task yet.",
     }),
@@ -265,30 +284,42 @@ export async function timesPage(owner) {
       y: "seconds",
     }),
   ]);
-  return page("Times", null, figures, charts, make("p", { class: "quiet small" }, times.at ? `As of ${when(times.at)}.` : "Times appear here after the first answers."));
+  const left = times.impossible > 0 &&
+    make(
+      "p",
+      { class: "note calm impossible" },
+      make(
+        "span",
+        {},
+        `${count(times.impossible)} ${times.impossible === 1 ? "answer is" : "answers are"} left out here: the browser claimed more time than the server saw between sending the task and receiving the answer. See the page `,
+        LINK("flagged", "Flagged"),
+        ".",
+      ),
+    );
+  return page("Times", null, left, figures, charts, make("p", { class: "quiet small" }, times.at ? `As of ${when(times.at)}. Answers that count, late ones and repeats; practice, replaced answers and excluded people are left out.` : "Times appear here after the first answers."));
 }
 
 export async function flaggedPage(owner, { after }) {
-  const { flagged, counts, next } = await owner.read(`flagged?${query({ limit: 50, after })}`);
-  const chart = rowChart({
-    title: "Flags",
-    bars: Object.entries(counts)
-      .map(([name, n]) => [name.replaceAll("-", " "), n])
-      .sort((a, b) => b[1] - a[1]),
-    x: "flag",
-    y: "answers",
-  });
+  const { flagged, counts, meanings, next } = await owner.read(`flagged?${query({ limit: 50, after })}`);
+  const kinds = Object.entries(counts).sort((a, b) => b[1] - a[1]);
+  const summary = table(
+    "What is odd",
+    ["What is odd", "#Answers"],
+    kinds.map(([name, n]) => [meanings[name], count(n)]),
+  );
   const rows = flagged.map((one) => [
+    flagList(one.flags, meanings),
     LINK(`task/${one.task}?answer=${one.answer}`, one.name),
     LINK(`workers?prefix=${one.worker}`, one.worker),
-    badges(one.flags),
     when(one.when),
   ]);
   return page(
     "Flagged answers",
     null,
-    Object.keys(counts).length ? make("section", { class: "charts" }, chart) : null,
-    table("Flagged answers", ["Task", "Worker", "Flags", "When"], rows, { empty: "No flagged answers yet." }),
+    make("p", { class: "quiet small" }, "Answers with something odd. A flag alone does not remove an answer."),
+    kinds.length > 0 && summary,
+    kinds.length > 0 && make("h2", {}, "Answers, the newest first"),
+    table("Flagged answers", ["What is odd", "Task", "Worker", "When"], rows, { empty: "No flagged answers yet." }),
     more(next, "flagged?after="),
   );
 }

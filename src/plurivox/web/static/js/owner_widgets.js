@@ -20,16 +20,23 @@ export function when(stamp) {
   return new Date(stamp * 1000).toISOString().slice(0, 16).replace("T", " ");
 }
 
-export function table(name, head, rows, { sorts = {}, order = "", here = -1, empty = "There are no entries yet." } = {}) {
+export function table(name, head, rows, { sorts = {}, order = "", help = {}, here = -1, empty = "There are no entries yet." } = {}) {
   // A table. `head` are column names, with "#" before numeric ones; cells are texts or nodes. `sorts` maps a column name to the
-  // address and key of its sort order; `here` is the index of the row to highlight.
+  // address and key of its sort order, `help` to its meaning (show it with `explained` too); `here` is the index of the row to
+  // highlight.
   const numeric = head.map((one) => one.startsWith("#"));
   const top = head.map((one, at) => {
     const [text, sort] = [one.replace("#", ""), sorts[one.replace("#", "")]];
     const is = sort && sort.key === order;
     return make(
       "th",
-      { scope: "col", class: numeric[at] && "number", "aria-sort": is && sort.way },
+      {
+        scope: "col",
+        class: numeric[at] && "number",
+        "aria-sort": is && sort.way,
+        title: help[text],
+        "aria-describedby": help[text] && helpId(text),
+      },
       sort ? make("a", { href: sort.to, class: "sort" }, text) : text,
     );
   });
@@ -45,6 +52,21 @@ export function table(name, head, rows, { sorts = {}, order = "", here = -1, emp
     : make("p", { class: "quiet pad" }, empty);
   return make("div", { class: "card scroll", tabindex: "0", role: "region", "aria-label": name }, inside);
 }
+
+const helpId = (column) => `help-${column.toLowerCase().replaceAll(" ", "-")}`;
+
+// What the columns of a table mean, to open by mouse, touch or keyboard; `help` maps a column name to its meaning.
+export const explained = (title, help) =>
+  make(
+    "details",
+    { class: "card explained" },
+    make("summary", {}, title),
+    make(
+      "dl",
+      { class: "facts small" },
+      Object.entries(help).map(([column, meaning]) => [make("dt", {}, column), make("dd", { id: helpId(column) }, meaning)]),
+    ),
+  );
 
 export function meter(name, done, total) {
   const share = total ? Math.min(1, done / total) : 0;
@@ -86,7 +108,7 @@ export function shareBar(top) {
     "div",
     { class: "sharebar" },
     make("div", { class: "pieces", "aria-hidden": "true" }, parts),
-    make("span", { class: "small" }, words || "no answers yet"),
+    make("span", { class: "small" }, words || "no label named yet"),
   );
 }
 
@@ -112,6 +134,9 @@ export function said(answer) {
 }
 
 export const titled = (name) => (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll("-", " ");
+// The flags of an answer as sentences; `meanings` maps a flag to its sentence.
+export const flagList = (names, meanings) =>
+  names.length ? make("ul", { class: "flags small" }, names.map((name) => make("li", {}, meanings[name]))) : null;
 export const badges = (names) => names.map((name) => make("span", { class: "badge" }, name.replaceAll("-", " ")));
 
 export const page = (title, tools, ...parts) => [
@@ -135,7 +160,7 @@ export function searchForm(label, value, found) {
 // Notes at the top of every page: alerts, and whether the figures are being recomputed.
 export const alertNotes = ({ troubles, recomputing }) => [
   ...troubles.map(({ what, since, to_do: advice }) =>
-    make("p", { class: "note bad trouble", role: "status" }, make("span", {}, `${what} (since ${when(since)}) ${advice}`)),
+    make("p", { class: "note bad trouble", role: "status" }, make("span", {}, since ? `${what} (since ${when(since)}) ${advice}` : `${what} ${advice}`)),
   ),
   recomputing &&
     make(

@@ -14,7 +14,8 @@ export function rank(state, place) {
   // Add a label at the end; a label that is ranked already stays and becomes the one that the arrow keys move.
   const at = ranked(state, place);
   if (at < 0) return { ...state, aside: null, filter: "", order: [...state.order, place], touched: place };
-  const hint = `${state.labels[place]} is ${ordinal(at + 1)}: the arrow keys move it, Shift and its key take it out`;
+  const how = state.keys ? ": the arrow keys move it, Shift and its key take it out" : "";
+  const hint = `${state.labels[place]} is ${ordinal(at + 1)}${how}`;
   return { ...state, filter: "", touched: place, hint };
 }
 

@@ -32,7 +32,7 @@ export class Session {
     const way = entryOf(address);
     const came = way ? JSON.stringify(way) : "";
     const known = this.token && (!way || came === this.came);
-    if (known && this.me?.asks && ["practice", "tasks"].includes(this.me.stage)) return; // GET tasks reports an outdated stage; version 0.1.0 stored no `asks`
+    if (known && this.me?.asks && this.me.phrases?.sure && this.me.stage === "tasks") return; // GET tasks reports an outdated stage; version 0.1.0 stored no `asks` and fewer phrases
     if (known) {
       try {
         return this.keep({ me: await this.call("GET", "me") });
@@ -45,6 +45,8 @@ export class Session {
     const { token, personal_link: link, me } = await this.call("POST", "enter", {
       ...way,
       key: this.trying.key,
+    }).catch((failure) => {
+      throw Object.assign(failure, { arriving: true, entering: failure.error === "invalid" }); // entering: the link itself is wrong
     });
     return this.keep({ token, link, came, me, trying: null });
   }

@@ -10,18 +10,22 @@ import { marks } from "./answer_marks.js";
 import { Outbox } from "./outbox.js";
 import { makeImage } from "./task_content.js";
 import { loadSound } from "./sound_player.js";
+import { answerRefusal } from "./worker_refusals.js";
 import { TaskView } from "./task_view.js";
 import { inputEvent } from "./answer_events.js";
 import { TaskTiming } from "./task_timing.js";
+import { showsKeys } from "./key_hints.js";
 
 const AHEAD = 3; // the task on the screen and the next two
 const UNSAFE = "This browser does not store anything: an answer is lost if you leave before the page shows “All saved”";
+const LISTEN_FIRST = "Please listen to the end first";
 
 export class Sitting {
   constructor(app, session, leave) {
     Object.assign(this, { app, session, leave, queue: [], before: [], others: new Set(), preloaded: new Map() });
     this.passed = new Map(); // slot -> its submitted answer, for slots the worker went back past; shown again unchanged
     this.current = null;
+    this.practising = session.me.stage === "practice";
     const space = session.space + session.me.worker;
     this.drafts = new Drafts(session);
     this.news = `plurivox.progress.${space}`; // progress, shared between tabs
@@ -108,13 +112,20 @@ export class Sitting {
   async moreSlots() {
     this.wait();
     await this.outbox.drained();
-    if (this.current) return null;
+    if (this.current || (await this.practiceIsOver())) return null;
     const news = await this.session.call("GET", `tasks?n=${AHEAD}`).catch((failure) => failure);
     if (news.slots?.length) {
       this.progress = news.progress;
       this.take(news.slots);
     }
     return news;
+  }
+
+  async practiceIsOver() {
+    // Whether practice has just ended: no task that counts is leased before the worker begins.
+    if (!this.practising) return false;
+    await this.session.refresh().catch(() => {});
+    return Boolean(this.session.me.practice_over);
   }
 
   wait() {
@@ -131,14 +142,15 @@ export class Sitting {
     this.page?.sound?.close();
     this.view?.close();
     const view = (this.view = new TaskTiming(draft?.view));
-    const setup = { labels: me.labels, asks: me.asks, now: performance.now() };
+    const setup = { labels: me.labels, asks: me.asks, phrases: me.phrases, keys: showsKeys(), now: performance.now() };
+    this.practising = slot.practice;
     this.state = said ? restoreAnswer(setup, said) : draft ? { ...newAnswer(setup), ...draft.core } : newAnswer(setup);
     if (draft) view.note("resume", "other");
     this.replaces = said?.key ?? draft?.replaces ?? null;
     this.page = new TaskView(me, slot, (action, event) => this.act(action, this.by(event)), Boolean(said));
     this.listen(said);
     put(this.stage, this.page.root);
-    document.title = `${slot.practice ? "Practice" : slot.position} · ${me.title || me.study}`;
+    document.title = `${slot.practice ? "Practice " : ""}${slot.position} · ${me.title || me.study}`;
     this.paint({ ...this.state, hint: this.notice ?? "" });
     this.notice = null;
     this.page.root.focus({ preventScroll: true });
@@ -174,6 +186,11 @@ export class Sitting {
     sound.note = (kind, by, value) => this.view.note(kind, by, null, value);
     const before = this.view.events.some((event) => event.kind === "ended");
     sound.heard = this.session.me.submit_early || said !== null || before;
+    sound.whenHeard = () => {
+      if (this.state.hint !== LISTEN_FIRST) return;
+      this.state = { ...this.state, hint: "" };
+      this.paint();
+    };
   }
 
   // ---- input
@@ -189,6 +206,7 @@ export class Sitting {
       return;
     const { key, code, shiftKey: shift, altKey: alt } = event;
     this.device = "key";
+    if (!this.state.keys) this.state = { ...this.state, keys: showsKeys() };
     if (key === "?") return this.head.help();
     if (this.page.sound?.key(event)) return event.preventDefault();
     if (event.repeat && key === "Enter") return event.preventDefault();
@@ -216,7 +234,7 @@ export class Sitting {
     const told = inputEvent(old, this.state, action);
     if (told) this.view.note(told[0], by, told[1], told[2]);
     if (this.state.back) return void this.goBack();
-    if (this.state.sent && this.page.sound?.waits) this.state = { ...old, hint: "Please listen to the end first" };
+    if (this.state.sent && this.page.sound?.waits) this.state = { ...old, hint: LISTEN_FIRST };
     if (this.state.sent) return void this.submit(by);
     this.paint();
     this.saveDraft();
@@ -279,7 +297,7 @@ export class Sitting {
 
   saveDraft() {
     if (!this.current || this.state.sent) return;
-    const { labels, asks, opened, inputDelay, past, ...state } = this.state;
+    const { labels, asks, phrases, keys, opened, inputDelay, past, ...state } = this.state;
     const core = isEmpty(this.state) && !this.replaces ? null : state;
     this.drafts.keep(this.current.slot, { core, replaces: this.replaces, view: this.view.draft() });
   }
@@ -301,11 +319,12 @@ export class Sitting {
       const ahead = Math.min(10, AHEAD + this.outbox.waiting().length - 1); // the server repeats slots in the outbox
       const taken = await this.session.call("POST", "answers", { ...body, key, replaces, ahead });
       this.session.store.setItem(this.acks + key, taken.answer);
+      this.rejection = "";
       this.taken(taken);
       return "kept";
     } catch (failure) {
       if (failure.error === "ended") this.end(failure);
-      this.rejection = failure.retry || failure.status === 401 ? "" : failure.detail;
+      this.rejection = failure.retry || failure.status === 401 ? "" : answerRefusal(failure);
       return failure.retry || failure.status === 401 ? "later" : "refused";
     }
   }
@@ -315,7 +334,9 @@ export class Sitting {
     if (taken.enough) this.queue.length = 0; // the study is over for this worker: drop preloaded slots
     this.progress = taken.progress;
     this.session.store.setItem(this.news, JSON.stringify(taken.progress));
-    this.session.keep({ me: { ...this.session.me, stage: taken.stage } });
+    const { me } = this.session;
+    const over = me.practice_over || (me.stage === "practice" && taken.stage === "tasks");
+    this.session.keep({ me: { ...me, stage: taken.stage, practice_over: over } });
     if (!this.current && this.queue.length) this.next();
   }
 
@@ -331,7 +352,9 @@ export class Sitting {
     const done = this.progress.done + this.outbox.waiting().filter((entry) => entry.counts).length;
     const next = Math.min(done + (this.current ? 1 : 0), total);
     const place = this.current && this.said ? this.said.slot.position : next;
-    const words = this.current?.practice ? "Practice" : total ? `${place} of ${total}` : "";
+    const practice = this.current?.practice ? "Practice " : "";
+    const at = practice ? this.current.position : place;
+    const words = total ? `${practice}${at} of ${total}` : practice;
     if (this.current) this.page?.root.setAttribute("aria-label", `Task, ${words}`); // announced when the task gets the focus
     this.head.paint(words, total ? done / total : 0);
     this.paintSaved();
@@ -343,7 +366,7 @@ export class Sitting {
     const kept = this.session.store.safe ? "Your answers are kept in this browser and will be sent" : "Please keep this page open: your answers will be sent";
     const lost = navigator.onLine ? "The server cannot be reached." : "You are offline.";
     if (this.why) change(this.why, slow ? `${lost} ${kept} as soon as the connection is back.` : "Saving your answers…");
-    if (this.rejection) this.head?.saved("waiting", `Not accepted: ${this.rejection}`);
+    if (this.rejection) this.head?.saved("waiting", this.rejection);
     else if (!count) this.head?.saved("kept", "All saved");
     else if (slow && !this.session.store.safe) this.head?.saved("waiting", `${count} not saved: keep this page open`);
     else if (slow) this.head?.saved("waiting", `${count} not sent yet`, "· sent when back online");

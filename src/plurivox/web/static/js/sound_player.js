@@ -16,6 +16,7 @@ export class SoundPlayer {
     this.audio.currentTime = 0;
     Object.assign(this, { task, many, heard: false, broken: false, closed: false, played: 0, from: null });
     this.note = () => {};
+    this.whenHeard = () => {};
     this.toggle = make("button", { type: "button", class: "button main sound", onclick: (event) => this.turn(event) });
     this.again = make(
       "button",
@@ -86,6 +87,7 @@ export class SoundPlayer {
     this.heard = true;
     this.note("ended", "other", this.at());
     this.paint();
+    this.whenHeard();
   }
 
   fail() {

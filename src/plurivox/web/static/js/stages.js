@@ -1,7 +1,8 @@
 // The pages of the stages without tasks: consent, instructions, check, debrief, completion; and the error page.
-import { button, make, paragraphs, put } from "./dom.js";
+import { button, change, make, paragraphs, put } from "./dom.js";
 import { controlsHelp } from "./controls_help.js";
 import { endForm } from "./platform.js";
+import { entryRefusal, staysRefused, storeRefusal } from "./worker_refusals.js";
 
 const NAMES = {
   consent: "Consent",
@@ -9,10 +10,11 @@ const NAMES = {
   quiz: "Check",
   practice: "Practice",
   tasks: "Tasks",
-  debrief: "Questions",
+  debrief: "Comments",
   done: "Done",
 };
 
+const PRACTICE_FIRST = "You begin with practice tasks, whose answers do not count. We will tell you when practice is over.";
 const NOT_OPEN = "Not open at the moment";
 
 export function stageName(stage) {
@@ -41,6 +43,7 @@ export function readingPage(app, me, title, ...content) {
   return page;
 }
 
+const FIRST_MOMENT = 800; // ms in which a page that follows a task ignores keys and clicks
 const enterKey = () => make("kbd", { "aria-hidden": "true" }, "↵");
 
 export function showConsent(app, me, finish) {
@@ -58,7 +61,8 @@ export function showConsent(app, me, finish) {
 
 export function showInstructions(app, me, finish) {
   const go = button(["Continue ", enterKey()], () => finish({}), { class: "button main" });
-  readingPage(app, me, "How it works", paragraphs(me.text), controlsHelp(me), make("div", { class: "row" }, go));
+  const practice = me.stages.includes("practice") ? make("p", {}, PRACTICE_FIRST) : null;
+  readingPage(app, me, "How it works", paragraphs(me.text), practice, controlsHelp(me), make("div", { class: "row" }, go));
   onEnter(() => go.click());
 }
 
@@ -78,22 +82,54 @@ export function showQuiz(app, me, finish) {
   const chosen = () => sets.map((set) => Number(set.querySelector(":checked")?.value ?? -1));
   const go = button(["Check my answers ", enterKey()], send, { class: "button main" });
   async function send() {
-    if (chosen().includes(-1)) return put(told, make("p", { class: "note" }, "Please answer every question."));
-    const { wrong, why } = await finish({ quiz: chosen() });
-    if (!wrong?.length) return;
+    if (chosen().includes(-1)) {
+      put(told, make("p", { class: "note" }, "Please answer every question."));
+      return told.scrollIntoView({ block: "nearest" });
+    }
+    const { wrong, why, me: now } = await finish({ quiz: chosen() });
+    if (!wrong?.length) return undefined;
     const lines = wrong.map((at, place) => make("p", {}, `Question ${at + 1}: ${why[place] || "please read the instructions again."}`));
-    put(told, make("div", { class: "note" }, make("div", {}, make("strong", {}, "Not quite. "), lines)));
+    put(told, make("div", { class: "note" }, make("div", {}, make("strong", {}, "Not quite. "), lines, make("p", {}, triesText(now, true)))));
+    change(tries, triesText(now, false, " left"));
+    return told.scrollIntoView({ block: "nearest" });
   }
+  const tries = make("p", { class: "quiet" }, triesText(me));
+  const again = me.text && make("details", { class: "ways" }, make("summary", {}, "Read the instructions again"), paragraphs(me.text));
   readingPage(
     app,
     me,
     "A short check",
-    make("p", { class: "quiet" }, "These questions check whether the instructions are clear. You can try again."),
+    make("p", { class: "quiet" }, "These questions check whether the instructions are clear."),
+    tries,
     sets,
+    again,
     told,
     make("div", { class: "row" }, go),
   );
   onEnter(() => go.click());
+}
+
+function triesText({ quiz_tries_left: left }, failed = false, more = "") {
+  // How many tries of the check are left, and what happens after the last one.
+  if (left === null || left === undefined) return failed ? "Please try again." : "If an answer is wrong, you can try again.";
+  const ends = "if an answer is wrong, the study ends here for you.";
+  if (left === 1) return failed ? `This is your last try: ${ends}` : `You have one try${more}: ${ends}`;
+  return failed ? `Please try again. You have ${left} tries left.` : `You have ${left} tries${more}. In the last one, ${ends}`;
+}
+
+export function showPracticeOver(app, me, begin) {
+  const since = performance.now();
+  const start = () => performance.now() - since >= FIRST_MOMENT && begin(); // a key or tap meant for the last practice task
+  const go = button(["Begin ", enterKey()], start, { class: "button main" });
+  readingPage(
+    app,
+    me,
+    "Practice is over",
+    make("p", {}, make("strong", {}, "From now on your answers count.")),
+    make("p", {}, "The tasks are of the same kind. You can change an answer by going back to it."),
+    make("div", { class: "row" }, go),
+  );
+  onEnter(start);
 }
 
 export function showDebrief(app, me, finish) {
@@ -122,7 +158,8 @@ export function showDone(app, me, done) {
     ? make("a", { class: "button main", href: done.redirect, rel: "noreferrer" }, "Back to the platform")
     : null;
   const usual = done.how === "done";
-  const told = usual ? make("p", {}, "All your answers are saved. You can close this page.") : paragraphs(done.text);
+  const close = done.code && !done.submit ? "Please copy your completion code before you close this page." : "You can close this page.";
+  const told = usual ? make("p", {}, `All your answers are saved. ${close}`) : paragraphs(done.text);
   const send = done.submit ? endForm(done.submit) : null;
   const title = { done: "All done", full: "No task is left", failed: "The study ends here" }[done.how];
   readingPage(app, me, title, told, code, make("div", { class: "row" }, copy, send ?? go));
@@ -141,35 +178,34 @@ export function showClosed(app, me, retry) {
 export function showRetryNote(app, failure) {
   // Show a note on the current page, which keeps what was filled in, to be sent again.
   app.querySelector(".failed")?.remove();
-  const words = `${sentence(failure.detail)} Nothing is lost. Please try again in a moment.`;
+  const words = `${storeRefusal(failure)} Nothing is lost: please try again in a moment.`;
   app.querySelector(".read .card > .row")?.before(make("p", { class: "note failed", role: "alert" }, words));
 }
-
-const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export function showError(app, failure, retry) {
   const noLink = failure.message === "no-link";
   const ended = failure.error === "ended";
   const title = noLink
     ? "Please open your invitation link"
+    : failure.error === "begun-elsewhere"
+      ? "You began in another browser"
     : failure.error === "closed"
       ? NOT_OPEN
       : ended
         ? "Your session has expired"
         : failure.retry
           ? "Please wait a moment"
-          : failure.status === 403
+          : failure.status === 403 || failure.entering || failure.error === "incomplete-link"
             ? "This link does not open the study"
             : "Something went wrong";
   const text = noLink
     ? "Open this page with the link you were sent. If you started in another browser, use your personal link."
-    : ended
-      ? `${sentence(failure.detail)}.`
-      : sentence(failure.detail ?? failure.message);
-  const kept = failure.retry
+    : entryRefusal(failure);
+  const kept = failure.retry && !failure.arriving
     ? make("p", { class: "quiet" }, "Your answers are kept in this browser and will be sent when the server can be reached.")
     : null;
-  const again = noLink || ended ? null : button("Try again", retry, { class: "button main" });
+  const hopeless = noLink || ended || staysRefused(failure);
+  const again = hopeless ? null : button("Try again", retry, { class: "button main" });
   readingPage(app, null, title, make("p", {}, text), kept, make("div", { class: "row" }, again));
 }
 

@@ -16,7 +16,7 @@ export function taskHeader(session) {
   const help = () => dialog.showModal();
   const opener = make(
     "button",
-    { type: "button", class: "button plain help", onclick: help, "aria-label": "Help and keys" },
+    { type: "button", class: "button plain help", onclick: help, "aria-label": "Help" },
     make("kbd", { "aria-hidden": "true" }, "?"),
     make("span", { "aria-hidden": "true" }, "Help"),
   );

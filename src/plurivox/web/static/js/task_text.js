@@ -14,6 +14,7 @@ export function summary(state) {
     return moved + placedText(state);
   }
   const words = {
+    unsaid: (one) => `${name(one.place)}: ${state.phrases.sure_means ?? "no percent given"}`,
     undecided: () => `${name(state.top)} and ${name(state.second)}: no percents yet`,
     top: (one) => `${name(one.place)} ${one.share}%`,
     second: (one) => `${name(one.place)} ${one.share}%`,
@@ -27,18 +28,30 @@ export function summary(state) {
 
 export function questions(state, phrases) {
   // The questions of the form in order; `now` marks the one being answered.
-  const ask = (name, now) => ({ text: phrases[name], now });
-  if (inHistogram(state)) return [ask(asksChips(state) ? "chips" : "histogram", true)].filter((one) => one.text);
-  if (asksOrder(state)) return [ask("ranking", true)];
-  const named = state.top !== null;
-  const both = state.second !== null;
-  const said = state.topPercent !== null || state.secondPercent !== null;
+  const names = questionNames(state).filter((name) => phrases[name]);
+  const now = currentQuestion(state);
+  const current = names.includes(now) ? now : names.at(-1);
+  return names.map((name) => ({ text: phrases[name], now: name === current }));
+}
+
+function questionNames(state) {
+  if (inHistogram(state)) return [asksChips(state) ? "chips" : "histogram"];
+  if (asksOrder(state)) return ["ranking"];
   const [percents, two] = [asksPercents(state), asksTwo(state)];
-  return [
-    ask("top", !named || (asksOne(state) && !percents)),
-    percents && ask("top_percent", (named && state.field === "top" && !both) || (both && !said)),
-    two && ask("second", named && !both && state.field !== "top"),
-    two && percents && ask("second_percent", both && state.field === "second"),
-    ask(tickMeaning(state), both && said && state.field !== "second"),
-  ].filter((one) => one?.text);
+  return ["top", percents && "top_percent", two && "second", two && percents && "second_percent", tickMeaning(state)].filter(Boolean);
+}
+
+function currentQuestion(state) {
+  // The question that the next input answers. With keys, a digit after the first label picks the second; by touch, the
+  // questions are asked in their order.
+  const { top, second, field, keys, ticked } = state;
+  const said = state.topPercent !== null || state.secondPercent !== null;
+  if (top === null) return "top";
+  if (!asksPercents(state)) return asksTwo(state) ? "second" : "top";
+  if (field === "second") return "second_percent";
+  const beforePercent = !said && (second !== null || field === "top" || !keys || asksOne(state));
+  if (beforePercent || state.typed.length === 1) return "top_percent";
+  if (second === null && !ticked.length && (!said || !keys)) return "second";
+  if (second !== null && !ticked.length && !keys && state.secondPercent === null) return "second_percent";
+  return tickMeaning(state);
 }

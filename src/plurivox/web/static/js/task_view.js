@@ -6,26 +6,28 @@ import { BarRows } from "./bars_view.js";
 import { button, change, make, put } from "./dom.js";
 import { KEYS, keyOf, manyLabels, visiblePlaces } from "./label_search.js";
 import { problem, warning } from "./answer_check.js";
-import { isSure, percents, barPieces } from "./answer_marks.js";
+import { barPieces, isSure, saidPercents } from "./answer_marks.js";
 import { ordinal, ranked } from "./ranking_state.js";
 import { RankView } from "./ranking_view.js";
 import { TaskContent } from "./task_content.js";
 import { onTouchSlide } from "./touch_slider.js";
 import { questions, summary } from "./task_text.js";
+import { showsKeys } from "./key_hints.js";
 
-const TICK = { never: ["✕", "not", "definitely not"], possible: ["+", "also", "also possible"] };
+const TICK = { never: ["✕", "not"], possible: ["+", "also"] };
+const FEW = 5; // so few labels are all visible on a small screen, and the task gets the space that they leave
 const MAX_TILES = 40; // most tiles shown of a long list of labels
 
 export class TaskView {
   constructor(me, slot, act, changing = false) {
     const scene = new TaskContent(slot.task, me.image_pixels, me.labels.length > KEYS.length);
     Object.assign(this, { me, slot, act, changing, scene, sound: scene.sound });
-    this.tiles = make("ul", { class: "grid", "data-few": me.labels.length <= 5 });
+    this.tiles = make("ul", { class: "grid", "data-few": me.labels.length <= FEW });
     this.more = make("p", { class: "more quiet small", role: "status", hidden: true });
     this.bars = asksPercents(me) ? new BarRows(me, act) : null;
     this.ranks = asksOrder(me) ? new RankView(me, act) : null;
     this.sought = me.labels.length > KEYS.length ? this.search() : null;
-    this.asks = make("ol", { class: "small" });
+    this.asks = make("ol", { class: "small", onclick: () => this.showNextQuestion() });
     this.hint = make("span", { class: "hint", role: "alert" });
     const said = asksPercents(me) ? "quiet number" : "unseen"; // without percents the tiles show the whole answer
     this.summary = make("span", { class: said, "aria-live": "polite" });
@@ -40,6 +42,7 @@ export class TaskView {
         tabindex: "-1",
         "data-long": long,
         "data-many": me.labels.length > KEYS.length,
+        "data-few": me.labels.length <= FEW,
         "data-words": slot.task.kind !== "image",
         "data-ranks": asksOrder(me),
       },
@@ -55,7 +58,7 @@ export class TaskView {
     const again = this.changing ? "You are changing an earlier answer" : "";
     const says = this.slot.practice ? "Practice: this answer does not count" : again;
     const tag = says && make("p", { class: "tag" }, says);
-    return make(
+    const look = make(
       "section",
       { class: "look", "aria-label": "Task" },
       tag || null,
@@ -63,6 +66,7 @@ export class TaskView {
       this.scene.root,
       make("div", { class: "asks" }, this.asks),
     );
+    return focusableWhileItScrolls(look);
   }
 
   choose() {
@@ -114,7 +118,7 @@ export class TaskView {
       min: "1",
       max: "100",
       value: "50",
-      "aria-label": "Percent of the top label",
+      "aria-label": this.me.phrases.slider,
     });
     onTouchSlide(input, (event) => this.act({ do: "percent", who: "top", value: Math.max(1, snap(input.value)) }, event));
     const less = button("−5", (event) => this.act({ do: "nudge", by: -5 }, event), {
@@ -168,8 +172,10 @@ export class TaskView {
     this.paintSplit(state);
     this.paintDeeds(state);
     this.paintAsks(state);
-    change(this.hint, state.hint || warning(state));
-    change(this.summary, summary(state));
+    const hint = state.hint || warning(state);
+    const told = summary(state);
+    change(this.hint, hint);
+    change(this.summary, hint && told.endsWith(hint) ? told.slice(0, -hint.length).replace(/ · $/, "") : told); // said once
   }
 
   paintTiles(state) {
@@ -188,13 +194,13 @@ export class TaskView {
 
   paintTile(state, place, key) {
     const { root, pick, tick, says, key: cap } = this.tileOf[place];
-    const { top, second } = percents(state);
+    const { top, second } = saidPercents(state);
     const at = ranked(state, place);
     const [first, next] = this.ranks ? [at === 0, at > 0] : [place === state.top, place === state.second];
     const role = first ? "top" : next ? "second" : state.ticked.includes(place) ? tickMeaning(state) : "";
     root.dataset.is = role;
     const percent = { top, second }[role] ?? null;
-    const standing = at >= 0 ? ordinal(at + 1) : { top: asksOne(state) && !asksPercents(state) ? "✓" : "1st", second: "2nd" }[role];
+    const standing = at >= 0 ? ordinal(at + 1) : { top: asksOne(state) ? "✓" : "1st", second: "2nd" }[role];
     change(says, standing ? `${standing}${percent === null || !asksPercents(state) ? "" : ` ${percent}%`}` : "");
     change(cap, key);
     cap.hidden = !key;
@@ -202,9 +208,9 @@ export class TaskView {
     const means = tickMeaning(state);
     tick.hidden = means === null;
     if (means === null) return;
-    const [sign, word, long] = TICK[means];
+    const [sign, word] = TICK[means];
     if (!tick.firstChild) put(tick, make("b", { "aria-hidden": "true" }, sign), make("span", {}, word));
-    tick.setAttribute("aria-label", `${state.labels[place]}: ${long}`);
+    tick.setAttribute("aria-label", `${state.labels[place]}: ${this.me.phrases[`${means}_mark`]}`);
     tick.setAttribute("aria-pressed", String(state.ticked.includes(place)));
     tick.disabled = role === "top" || role === "second";
   }
@@ -212,14 +218,14 @@ export class TaskView {
   paintBar(state) {
     const words = {
       unplaced: state.bars ? "to place" : "nothing picked yet",
-      undecided: "type a percent",
+      undecided: showsKeys() ? "type a percent" : "set a percent",
       open: "open",
       abstain: "Can't tell",
       none: "None of these",
     };
     const piece = ({ kind, place, share }) => {
       const name = make("span", { class: "name" }, place === undefined ? words[kind] : state.labels[place]);
-      const told = !["undecided", "abstain", "none"].includes(kind) && (kind !== "unplaced" || state.bars);
+      const told = !["undecided", "unsaid", "abstain", "none"].includes(kind) && (kind !== "unplaced" || state.bars);
       const number = told && make("span", {}, amountText(state, share));
       const both = kind === "unplaced" ? [number, name] : [name, number];
       const node = make("span", { data: { is: kind }, "data-small": share < 22 }, share >= 14 ? both : share >= 6 ? number : null);
@@ -232,7 +238,7 @@ export class TaskView {
 
   paintSplit(state) {
     const { root, input } = this.split;
-    const { top } = percents(state);
+    const { top } = saidPercents(state);
     root.hidden = inHistogram(state) || !asksPercents(state);
     const off = state.top === null || state.aside !== null;
     for (const part of root.children) part.disabled = off;
@@ -251,17 +257,38 @@ export class TaskView {
     others.hidden = tickMeaning(state) !== "never" || inHistogram(state);
     change(undo.lastChild, state.past.length ? "Undo" : "Back");
     next.setAttribute("aria-disabled", String(Boolean(problem(state))));
-    const words = isSure(state) ? (asksPercents(state) ? "Sure, next" : "Next") : "Next";
+    const words = isSure(state) && asksPercents(state) ? this.me.phrases.sure : "Next";
     if (next.dataset.says !== words) put(next, words, make("kbd", { "aria-hidden": "true" }, "↵"));
     next.dataset.says = words;
   }
 
   paintAsks(state) {
     const asked = questions(state, this.me.phrases);
-    const items = asked.map(({ text, now }) => make("li", { "aria-current": now && "step" }, text));
-    if (this.asked !== JSON.stringify(asked)) put(this.asks, items);
+    if (this.asked === JSON.stringify(asked)) return;
     this.asked = JSON.stringify(asked);
+    const of = (at) => (asked.length > 1 ? `${at + 1}/${asked.length}` : null); // small screens show the current question only
+    const items = asked.map(({ text, now }, at) => make("li", { "aria-current": now && "step", "data-of": of(at) }, text));
+    put(this.asks, items);
   }
+
+  showNextQuestion() {
+    // Where a small screen shows one question at a time, a tap on it shows the next.
+    const items = [...this.asks.children];
+    const at = items.findIndex((one) => one.hasAttribute("aria-current"));
+    if (items.every((one) => one.checkVisibility())) return;
+    items[at].removeAttribute("aria-current");
+    items[(at + 1) % items.length].setAttribute("aria-current", "step");
+  }
+}
+
+function focusableWhileItScrolls(element) {
+  // In a low window its content scrolls, and the arrow keys scroll only what has the focus.
+  const observer = new ResizeObserver(() => {
+    if (element.scrollHeight > element.clientHeight + 1) element.tabIndex = 0;
+    else element.removeAttribute("tabindex");
+  });
+  for (const one of [element, ...element.children]) observer.observe(one);
+  return element;
 }
 
 const snap = (value) => Math.round(Number(value) / 5) * 5;

@@ -1,4 +1,4 @@
-// Entry of the worker's pages: shows the stage that the server reports, on one page.
+// The worker's pages: shows the stage that the server reports, on one page.
 import { call } from "./api.js";
 import { isPreview, showPreview } from "./platform.js";
 import { Session } from "./session.js";
@@ -9,20 +9,19 @@ import {
   showDebrief,
   showDone,
   showInstructions,
+  showPracticeOver,
   showQuiz,
   showError,
   showRetryNote,
 } from "./stages.js";
-import { applySheet } from "./stylesheet.js";
 import { Sitting } from "./sitting.js";
 import { WaitingPage } from "./waiting_page.js";
 
 const READ = { consent: showConsent, instructions: showInstructions, quiz: showQuiz, debrief: showDebrief };
 
 export class Work {
-  constructor(app) {
-    this.app = app;
-    this.session = new Session();
+  constructor(app, session = new Session()) {
+    Object.assign(this, { app, session });
   }
 
   async begin() {
@@ -44,9 +43,17 @@ export class Work {
     onEnter(null);
     this.waiting?.stop();
     if (me.state !== "open" && me.stage !== "done") return showClosed(this.app, me, () => this.again());
+    if (me.stage === "tasks" && me.practice_over) return showPracticeOver(this.app, me, () => this.begunTasks());
     if (me.stage === "practice" || me.stage === "tasks") return this.sit();
     if (me.stage === "done") return this.end();
     return READ[me.stage](this.app, me, (news) => this.finish(me.stage, news));
+  }
+
+  begunTasks() {
+    // Practice is over and the worker begins: only now are tasks leased.
+    onEnter(null);
+    this.session.keep({ me: { ...this.session.me, practice_over: false } });
+    return this.sit().catch((failure) => this.fail(failure));
   }
 
   async sit() {
@@ -85,7 +92,8 @@ export class Work {
         ...news,
       });
       this.session.keep({ me: told.me });
-      if (!told.wrong.length) await this.stage();
+      if (told.wrong.length) this.since = performance.now(); // the next try has its own time
+      else await this.stage();
       return told;
     } catch (failure) {
       if (failure.status === 409 && failure.me) {
@@ -129,6 +137,3 @@ export class Work {
     return showError(this.app, failure.status === 401 ? new Error("no-link") : failure, () => location.reload());
   }
 }
-
-applySheet();
-new Work(document.getElementById("app")).begin();

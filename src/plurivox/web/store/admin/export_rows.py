@@ -33,12 +33,19 @@ class TaskContent:
     text2: str | None
     stratum: str
     gold: str | None
+    practice: bool
     bytes: Data | None
 
 
 def yield_all_answers_for_export(connection: Connection, rows_per_fetch: int = 5_000) -> Iterator[Any]:
     """Yield one row for every answer of the study in order of arrival, including replaced answers and practice."""
     yield from connection.execution_options(yield_per=rows_per_fetch).execute(ALL_ANSWERS)
+
+
+def yield_arm_and_status_of_every_worker(connection: Connection) -> Iterator[tuple[str, str, str]]:
+    """Yield (pseudonym, arm, status: active, excluded or erased) of every worker, sorted by pseudonym."""
+    columns = (workers.c.pseudonym, workers.c.arm, workers.c.status)
+    return (tuple(row) for row in connection.execute(select(*columns).order_by(workers.c.pseudonym)))
 
 
 def yield_all_stage_visits(connection: Connection) -> Iterator[StageVisit]:
@@ -51,5 +58,9 @@ def yield_all_stage_visits(connection: Connection) -> Iterator[StageVisit]:
 def yield_content_of_every_task(connection: Connection) -> Iterator[TaskContent]:
     """Yield the content of every task, sorted by name."""
     query = select(tasks.c.name, tasks.c.kind, tasks.c.text, tasks.c.text2, tasks.c.stratum, tasks.c.gold)
-    rows = query.add_columns(media.c.bytes).outerjoin(media, media.c.id == tasks.c.media_id).order_by(tasks.c.name)
+    rows = (
+        query.add_columns(tasks.c.practice == 1, media.c.bytes)
+        .outerjoin(media, media.c.id == tasks.c.media_id)
+        .order_by(tasks.c.name)
+    )
     return (TaskContent(*row) for row in connection.execute(rows))

@@ -16,6 +16,7 @@ from plurivox.web.store.collect.tasks_batches_quotas import BATCH_ROWS
 from plurivox.web.store.database import batched, current_unix_time
 from plurivox.web.store.random_ids import random_62_bit_id
 from plurivox.web.store.report import answer_counters, result_snapshots
+from plurivox.web.store.report.answer_times import IMPORTED_KEY
 from plurivox.web.store.schema import answers, sittings, slots, tasks, workers
 
 KIND_OF_CODE: dict[int, MarkKind] = {MARK_KINDS[kind]: kind for kind in get_args(MarkKind)}
@@ -28,7 +29,7 @@ def insert_imported_answers_and_return_count(
     default_form: str,
     simulated_first_pick_share_of_time: float = 0.0,
 ) -> int:
-    """Insert imported answers with their workers, sittings and slots; return how many. Those above a task's quota are extras.
+    """Insert imported answers with their workers, sittings and slots; return how many. Those above a task's quota are late.
 
     `pseudonyms` are those of `imported.workers`; `default_form` is that of answers without one.
     `simulated_first_pick_share_of_time`: the share of the time after which the first label was picked, if such an event is to
@@ -60,7 +61,7 @@ def insert_imported_answers_and_return_count(
             }
         )
         answer_rows.append(
-            {"worker_id": worker, "key": f"import-{i}", "slot_id": slot_ids[i], "task_id": task["id"]}
+            {"worker_id": worker, "key": f"{IMPORTED_KEY}{i}", "slot_id": slot_ids[i], "task_id": task["id"]}
             | _answer_table_columns(imported, i, default_form, simulated_first_pick_share_of_time)
             | {"extra": int(state == "extra")}
         )

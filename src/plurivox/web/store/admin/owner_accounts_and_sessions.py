@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, insert, select
 
-from plurivox.web.store.admin.audit_log import append_to_audit_log
+from plurivox.web.store.admin.audit_log import SIGN_OUT, SignInOrigin, append_sign_in, append_to_audit_log
 from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.errors import Forbidden
 from plurivox.web.store.key_value import kv_get, kv_set
@@ -50,7 +50,7 @@ def add_setup_token_hash_and_keep_last_ten(connection: Connection, token_hash: s
 
 
 def insert_first_owner_and_use_up_token(
-    connection: Connection, setup_token_hash: str, name: str, password_hash: str
+    connection: Connection, setup_token_hash: str, name: str, password_hash: str, network: str
 ) -> int:
     """Insert the first owner and use up the set-up token; return the owner's id. Raise Forbidden if the token is not valid.
 
@@ -63,7 +63,7 @@ def insert_first_owner_and_use_up_token(
     kv_set(connection, SETUP_KEY, [])
     key = connection.execute(insert(owners).values(name=name, password=password_hash)).inserted_primary_key
     assert key is not None
-    append_to_audit_log(connection, name, "owner set up")
+    append_to_audit_log(connection, name, "owner set up", network=network)
     return int(key[0])
 
 
@@ -77,13 +77,20 @@ def get_account_and_whether_address_is_known(connection: Connection, name: str, 
 
 
 def begin_owner_session_and_delete_expired(
-    connection: Connection, token_hash: str, csrf_token: str, owner_id: int, hours: float, address_hash_to_remember: str
+    connection: Connection,
+    token_hash: str,
+    csrf_token: str,
+    owner_id: int,
+    hours: float,
+    address_hash_to_remember: str,
+    origin: SignInOrigin,
 ) -> None:
-    """Insert a sign-in session of an owner, delete expired sessions, and save the owner's address as known."""
+    """Insert a sign-in session of an owner, delete expired sessions, save the address as known, and log the sign-in."""
     connection.execute(delete(sessions).where(sessions.c.until < current_unix_time()))
     row = {"hidden": token_hash, "owner_id": owner_id, "csrf": csrf_token, "until": current_unix_time() + hours * 3600}
     connection.execute(insert(sessions).values(row))
     _save_known_address_and_delete_long_unused(connection, owner_id, address_hash_to_remember)
+    append_sign_in(connection, origin)
 
 
 def _save_known_address_and_delete_long_unused(connection: Connection, owner_id: int, address_hash: str) -> None:
@@ -108,6 +115,7 @@ def get_unexpired_owner_session(connection: Connection, token_hash: str) -> Sess
     return None if row is None else Session(*row)
 
 
-def delete_owner_session(connection: Connection, session: Session) -> None:
-    """Sign an owner out: delete the session from the database."""
+def delete_owner_session(connection: Connection, session: Session, network: str) -> None:
+    """Sign an owner out: delete the session from the database, and log the sign-out."""
     connection.execute(delete(sessions).where(sessions.c.hidden == session.token_hash))
+    append_to_audit_log(connection, session.name, SIGN_OUT, network=network)

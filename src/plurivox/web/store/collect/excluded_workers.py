@@ -1,6 +1,6 @@
 """Exclude workers while a study runs: their answers are kept but not counted, their slots are released; owners can undo it.
 
-Nothing is deleted. After an exclusion is lifted the answers count as extras, since others may have filled the slots.
+Nothing is deleted. After an exclusion is lifted the answers are used as late ones, since others may have filled the slots.
 """
 
 from dataclasses import dataclass
@@ -95,12 +95,19 @@ def link_answer_of_excluded_worker_to_slot(connection: Connection, slot: Answere
         release_one_slot_and_requeue_each_task(connection, [slot.task_id])
 
 
+def count_failed_quiz_tries_unless_reinstated(connection: Connection, worker: int) -> int | None:
+    """Return how often a worker has failed the quiz; None for a reinstated worker, who may try again without limit."""
+    lifted = select(exclusions.c.id).where(exclusions.c.worker_id == worker, exclusions.c.lifted.is_not(None))
+    if connection.execute(lifted.limit(1)).first() is not None:
+        return None
+    failed = select(func.count()).where(visits.c.worker_id == worker, visits.c.stage == "quiz")
+    return connection.execute(failed).scalar_one()
+
+
 def exclude_worker_if_quiz_failed_too_often(connection: Connection, worker: int, max_tries: int) -> bool:
     """Exclude a worker who failed the quiz `max_tries` times (0: no limit) and was never reinstated; return whether so."""
-    failed = select(func.count()).where(visits.c.worker_id == worker, visits.c.stage == "quiz")
-    n = connection.execute(failed).scalar_one()
-    lifted = select(exclusions.c.id).where(exclusions.c.worker_id == worker, exclusions.c.lifted.is_not(None))
-    if not max_tries or n < max_tries or connection.execute(lifted.limit(1)).first() is not None:
+    n = count_failed_quiz_tries_unless_reinstated(connection, worker)
+    if not max_tries or n is None or n < max_tries:
         return False
     return exclude_if_active_and_release_slots(
         connection, worker, QUIZ_RULE, f"failed the quiz {n} times; the limit is {max_tries}"
@@ -111,7 +118,7 @@ def exclude_worker_if_quiz_failed_too_often(connection: Connection, worker: int,
 
 
 def lift_exclusion(connection: Connection, audit_actor: str, pseudonym: str) -> None:
-    """Reinstate an excluded worker: the answers count again, as extras; no rule excludes the worker again. NotFound if none."""
+    """Reinstate an excluded worker: the answers are used, as late; no rule excludes the worker again. NotFound if none."""
     this = update(workers).where(workers.c.pseudonym == pseudonym, workers.c.status == "excluded")
     worker = connection.execute(this.values(status="active").returning(workers.c.id)).scalar()
     if worker is None:

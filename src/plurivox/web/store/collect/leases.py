@@ -28,6 +28,20 @@ def renew_lease_unless_ended(connection: Connection, sitting_id: int, seconds_fr
     connection.execute(not_ended.values(until=current_unix_time() + seconds_from_now))
 
 
+def extend_lease_before_first_answer(
+    connection: Connection, slot_id: int, seconds_from_now: float, seconds_after_begin: float
+) -> None:
+    """Extend the lease of a slot's sitting without any answer, but not beyond `seconds_after_begin` after it began."""
+    sitting = select(slots.c.sitting_id).where(slots.c.id == slot_id).scalar_subquery()
+    unanswered = (sittings.c.number > 0) & (sittings.c.done == 0) & (sittings.c.until > 0)
+    row = connection.execute(select(*SITTING_COLUMNS).where(sittings.c.id == sitting, unanswered)).first()
+    if row is None:
+        return
+    until = min(current_unix_time() + seconds_from_now, row.begun + seconds_after_begin)
+    later = update(sittings).where(sittings.c.id == row.id, sittings.c.until < until, sittings.c.done == 0)
+    connection.execute(later.values(until=until))
+
+
 def end_some_overdue_leases_and_return_count(connection: Connection) -> int:
     """End overdue leases, of at most `MAX_OVERDUE_SITTINGS` sittings, and release their slots; return how many sittings."""
     overdue = (

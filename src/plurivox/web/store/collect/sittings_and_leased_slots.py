@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, exists, func, insert, select, text, update
 
 from plurivox.assign import AssignedTask
 from plurivox.web.store import unpredictable_random_generator
@@ -22,10 +22,13 @@ from plurivox.web.store.collect.task_queue import (
 from plurivox.web.store.collect.tasks_batches_quotas import practice_task_ids
 from plurivox.web.store.collect.workers import Worker
 from plurivox.web.store.database import current_unix_time
+from plurivox.web.store.errors import LockHeldElsewhere
 from plurivox.web.store.random_ids import random_62_bit_id
 from plurivox.web.store.schema import TaskKind, media, plans, sittings, slots, tasks, workers
 
+other_sittings = sittings.alias("other")
 RENEW_BELOW = 0.75  # a lease is renewed if less than this share of it is left
+BEGIN_LOCK = "7561001, hashtext(current_schema())"  # PostgreSQL's advisory lock of who begins a sitting
 MIN_POLL_SECONDS, MAX_POLL_SECONDS = 5.0, 30.0  # until the page asks for tasks again
 SITTING_COLUMNS = (
     sittings.c.id,
@@ -33,6 +36,7 @@ SITTING_COLUMNS = (
     sittings.c.plan_id,
     sittings.c.total,
     sittings.c.done,
+    sittings.c.begun,
     sittings.c.until,
 )
 LATEST_SITTING = (
@@ -49,13 +53,18 @@ TASK_COLUMNS = (
     media.c.width,
     media.c.height,
 )
-SLOTS_WITH_TASKS = select(slots.c.id, slots.c.position, slots.c.kind, *TASK_COLUMNS).select_from(
+SLOTS_WITH_TASKS = select(slots.c.id, slots.c.position, slots.c.kind, slots.c.handed_out, *TASK_COLUMNS).select_from(
     slots.join(tasks, tasks.c.id == slots.c.task_id).outerjoin(media, media.c.id == tasks.c.media_id)
 )
 UNANSWERED_SLOTS = (
     SLOTS_WITH_TASKS.where(slots.c.sitting_id == bindparam("sitting"), slots.c.state == "leased")
     .order_by(slots.c.position)
     .limit(bindparam("n"))
+)
+HAND_OUT_SLOT = (
+    update(slots)
+    .where(slots.c.id == bindparam("slot"), slots.c.handed_out.is_(None))
+    .values(handed_out=bindparam("now"))
 )
 FIRST_LEASE_END = (  # the earliest end of a lease of a task that was not yet assigned to the worker
     select(func.min(sittings.c.until))
@@ -65,6 +74,18 @@ FIRST_LEASE_END = (  # the earliest end of a lease of a task that was not yet as
     .where(workers.c.arm == bindparam("arm"))  # slots of other arms return to workers of those arms
 )
 TASKS_ANSWERED = select(func.coalesce(func.sum(sittings.c.done), 0)).where(sittings.c.number > 0)
+FIRST_SITTING_WITHOUT_ANSWER = (  # running sittings of people who have not answered any task yet, without overdue leases
+    select(func.coalesce(func.sum(sittings.c.total), 0).label("slots"), func.min(sittings.c.until).label("until"))
+    .select_from(sittings.join(workers, workers.c.id == sittings.c.worker_id))
+    .where(sittings.c.until > bindparam("now"), sittings.c.number > 0, sittings.c.done == 0)
+    .where(workers.c.arm == bindparam("arm"))
+    .where(
+        ~exists()
+        .where(other_sittings.c.worker_id == sittings.c.worker_id)
+        .where(other_sittings.c.number > 0, other_sittings.c.done > 0)
+        .correlate(sittings)
+    )
+)
 SITTINGS_ANSWERED = select(func.count()).where(sittings.c.number > 0, sittings.c.done > 0)
 
 
@@ -77,6 +98,7 @@ class Sitting:
     plan_id: int | None  # the fixed batch; None if the study has none
     total: int
     done: int
+    begun: float
     until: float | None  # when the lease ends; None if everything is answered or the lease has ended
 
     @classmethod
@@ -93,6 +115,11 @@ class Sitting:
     def lease_ended_with_unanswered_slots(self) -> bool:
         """Whether the lease of a sitting ended before all its slots were answered."""
         return self.until is None and not self.all_slots_answered
+
+    @property
+    def is_before_first_answer(self) -> bool:
+        """Whether no task of the sitting is answered yet; practice does not count."""
+        return self.number > 0 and not self.done
 
     def needs_lease_renewal(self, lease_seconds: float) -> bool:
         """Return whether a running lease of this duration has less than 75% of its time left and is to be renewed."""
@@ -138,6 +165,7 @@ class Waiting:
     answered: int  # tasks that this worker has answered; with none there is no completion code
     until: float  # when the first lease of another worker ends
     retry_seconds: float  # until the page asks again
+    others_begin: bool = False  # there are open tasks, but too many are leased to people who have not answered yet
 
 
 def get_latest_sitting(connection: Connection, worker: int, *, lock: bool = False) -> Sitting | None:
@@ -151,13 +179,13 @@ def lock_worker_row(connection: Connection, worker: int) -> None:
     connection.execute(select(workers.c.id).where(workers.c.id == worker).with_for_update())
 
 
-def get_first_unanswered_slots(connection: Connection, sitting_id: int, max_slots: int) -> list[Slot]:
-    """Return the first `max_slots` unanswered slots of a sitting, in order of position."""
-    return (
-        [Slot.from_row(row) for row in connection.execute(UNANSWERED_SLOTS, {"sitting": sitting_id, "n": max_slots})]
-        if max_slots
-        else []
-    )
+def hand_out_first_unanswered_slots(connection: Connection, sitting_id: int, max_slots: int) -> list[Slot]:
+    """Return the first `max_slots` unanswered slots of a sitting, in order of position, and record when each was first sent."""
+    rows = connection.execute(UNANSWERED_SLOTS, {"sitting": sitting_id, "n": max_slots}).all() if max_slots else []
+    now = current_unix_time()
+    if new := [{"slot": row.id, "now": now} for row in rows if row.handed_out is None]:
+        connection.execute(HAND_OUT_SLOT, new)
+    return [Slot.from_row(row) for row in rows]
 
 
 def count_answered_slots_without_practice(connection: Connection, worker: int) -> int:
@@ -182,6 +210,41 @@ def find_wait_and_poll_times_for_next_task(connection: Connection, worker: Worke
         until,
         min(max(until - current_unix_time(), MIN_POLL_SECONDS), MAX_POLL_SECONDS),
     )
+
+
+# ---- limit of leases before the first answer
+
+
+@dataclass(frozen=True)
+class UnansweredLeases:
+    """Slots leased to people of an arm who have not answered any task yet, and when the first of these leases ends."""
+
+    slots: int
+    first_end: float | None
+
+
+def lock_and_count_unanswered_leases(connection: Connection, arm: str) -> UnansweredLeases:
+    """Return the slots leased to people of an arm without any answer; another server waits until this transaction ends.
+
+    Raise LockHeldElsewhere if another server counts them: rows that this transaction has locked must not wait for the lock.
+    """
+    if connection.dialect.name != "sqlite":  # SQLite has one writer at a time
+        is_locked = connection.execute(text(f"SELECT pg_try_advisory_xact_lock({BEGIN_LOCK})")).scalar_one()
+        if not is_locked:
+            raise LockHeldElsewhere(_wait_for_begin_lock)
+    row = connection.execute(FIRST_SITTING_WITHOUT_ANSWER, {"arm": arm, "now": current_unix_time()}).one()
+    return UnansweredLeases(int(row.slots), row.until)
+
+
+def _wait_for_begin_lock(connection: Connection) -> None:
+    """Wait until no other server counts or leases slots of people without any answer; the lock is held until the commit."""
+    connection.execute(text(f"SELECT pg_advisory_xact_lock({BEGIN_LOCK})"))
+
+
+def wait_for_people_who_begin(connection: Connection, worker: Worker, first_lease_end: float) -> Waiting:
+    """Return how long a worker waits because too many tasks are leased to people who have not answered yet."""
+    answered = count_answered_slots_without_practice(connection, worker.id)
+    return Waiting(answered, first_lease_end, MIN_POLL_SECONDS, others_begin=True)
 
 
 # ---- begin a sitting

@@ -192,7 +192,9 @@ def _raise_if_name_exists_else_add_to_known(
         for part in batched(new_names, 500):
             duplicates += connection.execute(select(tasks.c.name).where(tasks.c.name.in_(part))).scalars().all()
     if duplicates:
-        raise InputError(f"tasks {first_few(duplicates)} exist already; every task needs a unique name")
+        raise InputError(
+            f"tasks {first_few(duplicates)} are given twice or exist already; every task needs a unique name"
+        )
 
 
 def insert_fixed_batches(
@@ -207,7 +209,11 @@ def insert_fixed_batches(
     }
     for name, members in task_names_by_batch.items():
         if unknown := [task for task in members if task not in ids]:
-            raise InputError(f"batch {name!r} contains tasks that the study does not have: {first_few(unknown)}")
+            example = connection.execute(select(func.min(tasks.c.name))).scalar()
+            raise InputError(
+                f"batch {name!r} contains tasks that the study does not have: {first_few(unknown)}; "
+                f"write names as in the items, such as {example!r}"
+            )
         row = {"name": name, "given": 0, "queue": "", "rank": unpredictable_random_generator.rng.random()}
         plan = connection.execute(insert(plans).values(row)).inserted_primary_key
         assert plan is not None
@@ -242,6 +248,14 @@ def practice_task_ids(connection: Connection) -> list[int]:
 def count_tasks_without_practice(connection: Connection) -> int:
     """Return the number of tasks in the study, without practice tasks."""
     return connection.execute(select(func.count()).where(tasks.c.practice == 0)).scalar_one()
+
+
+def count_tasks_in_no_batch(connection: Connection) -> int:
+    """Return the number of tasks that no fixed batch contains, without practice tasks."""
+    in_batch = select(plan_tasks.c.task_id)
+    return connection.execute(
+        select(func.count()).where(tasks.c.practice == 0, tasks.c.id.not_in(in_batch))
+    ).scalar_one()
 
 
 def kind_of_alphabetically_first_task(connection: Connection) -> str:

@@ -12,11 +12,16 @@ from plurivox.web.store import unpredictable_random_generator
 from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.errors import NotSignedIn, Withdrawn
 from plurivox.web.store.random_ids import random_62_bit_id
-from plurivox.web.store.schema import raw_ids, visits, workers
+from plurivox.web.store.schema import raw_ids, sittings, visits, workers
 
 Stage = Literal["consent", "instructions", "quiz", "practice", "tasks", "debrief", "done"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 WORKER_COLUMNS = (workers.c.id, workers.c.pseudonym, workers.c.seed, workers.c.stage, workers.c.status, workers.c.arm)
+HAS_ANSWERED_TASKS = (  # SQL condition for a row of `workers`; practice does not count
+    select(sittings.c.id)
+    .where(sittings.c.worker_id == workers.c.id, sittings.c.number > 0, sittings.c.done > 0)
+    .exists()
+)
 WORKER_WITH_ID = select(*WORKER_COLUMNS).where(workers.c.id == bindparam("worker"))
 
 
@@ -39,6 +44,11 @@ class Worker:
     def order_labels_randomly_by_worker_seed(self, labels: Iterable[str]) -> list[str]:
         """Return the labels in a random order that depends on the worker only, so that it is the same on every visit."""
         return sorted(labels, key=lambda label: hashlib.sha256(f"{self.seed} {label}".encode()).digest())
+
+
+def is_turned_away(stage_of_active_worker: str, has_answered_tasks: bool) -> bool:
+    """Return whether no task was left for a worker: the worker is at the last stage without having answered any."""
+    return stage_of_active_worker == "done" and not has_answered_tasks
 
 
 @dataclass(frozen=True)
@@ -164,6 +174,11 @@ def record_visit_to_current_stage(
         "detail": json.dumps(detail),
     }
     connection.execute(insert(visits).values(**row))
+
+
+def set_entry_time_of_all_workers(connection: Connection, time: float) -> None:
+    """Set when every worker entered the study, such as the simulated ones of the demo."""
+    connection.execute(update(workers).values(born=time))
 
 
 def insert_stage_visits(connection: Connection, visit_rows: Sequence[Mapping[str, Any]]) -> None:

@@ -1,7 +1,6 @@
 """In-memory columns of all answers, read incrementally; select those that count and return them as `Answers`."""
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,11 +14,15 @@ from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names
 from plurivox.core.name_encoding import encode, encode_with_names
 from plurivox.web.store.collect.submissions import Mark, label_marks_of_each_answer_from_json
 from plurivox.web.store.database import batched
+from plurivox.web.store.report.answer_times import (
+    HANDED_OUT,
+    active_times_of_answers,
+    seconds_until_first_label_pick_or_nan,
+)
 from plurivox.web.store.report.result_snapshots import count_erasures_plus_imports
 from plurivox.web.store.report.row_cache import Columns, RowCache
 from plurivox.web.store.schema import answers, exclusions, sittings, slots, tasks, workers
 
-FIRST_PICK = re.compile(r'"ms": ([0-9.eE+-]+), "kind": "pick"')
 NUMBER_COLUMNS: dict[str, tuple[Any, Any]] = {  # name -> (column of the query, type)
     "id": (answers.c.id, np.int64),
     "slot": (answers.c.slot_id, np.int64),
@@ -32,9 +35,10 @@ NUMBER_COLUMNS: dict[str, tuple[Any, Any]] = {  # name -> (column of the query, 
     "submitted": (answers.c.submitted_ms, np.float64),
     "hidden": (answers.c.hidden_ms, np.float64),
     "first_input": (answers.c.first_input_ms, np.float64),
+    "began": (HANDED_OUT, np.float64),
     "abstain": (answers.c.abstain, np.bool_),
     "none_of_these": (answers.c.none_of_these, np.bool_),
-    "extra": (answers.c.extra, np.bool_),
+    "beyond_quota": (slots.c.state == "extra", np.bool_),  # when it was read; see `_slots_of_reinstated`
     "is_task": (slots.c.kind == "task", np.bool_),
     "is_practice": (slots.c.kind == "practice", np.bool_),
     "is_latest": (slots.c.answer_id == answers.c.id, np.bool_),
@@ -47,9 +51,11 @@ TEXT_COLUMNS = {
     "top": np.int32,
     "n_marks": np.int32,
 }
-ANSWER_ROWS = select(
-    *(column for column, _ in NUMBER_COLUMNS.values()), answers.c.form, answers.c.marks, answers.c.events
-).join(slots, slots.c.id == answers.c.slot_id)
+ANSWER_ROWS = (
+    select(*(column for column, _ in NUMBER_COLUMNS.values()), answers.c.form, answers.c.marks, answers.c.events)
+    .join(slots, slots.c.id == answers.c.slot_id)
+    .join(sittings, sittings.c.id == slots.c.sitting_id)
+)
 
 
 @dataclass(frozen=True)
@@ -60,11 +66,14 @@ class CollectedAnswers:
     ids: Ints  # (n_answers,) ids in the database
     task_ids: Ints  # (n_answers,)
     worker_ids: Ints  # (n_answers,)
-    extra: Bools  # (n_answers,) whether it came after its lease, when the task was full
-    first_input: Floats  # (n_answers,) seconds from shown to first input, nan if unknown
-    top_label: Floats  # (n_answers,) seconds until the first label was picked
-    hidden: Floats  # (n_answers,) seconds in which the page was in the background
+    late: Bools  # (n_answers,) whether it is beyond the quota, see `answer_kinds`
+    first_input: Floats  # (n_answers,) seconds from shown to first input, nan if unknown or impossible
+    top_label: Floats  # (n_answers,) seconds until the first label was picked, nan if unknown or impossible
+    hidden: Floats  # (n_answers,) seconds in which the page was in the background, nan if impossible
     unseen: Bools  # (n_answers,) whether its image did not load
+    impossible_time: Bools  # (n_answers,) whether the client claimed more time than the server saw
+    # (n_answers,) active seconds, with what the server saw where the client's time is impossible
+    seconds_at_most: Floats
 
     @cached_property
     def database_id_of_each_task(self) -> Ints:
@@ -110,6 +119,9 @@ class AnswerCache(RowCache):
     def __init__(self) -> None:
         self.erasures = 0  # the study's number of erasures when this was read
         self.excluded: dict[int, str] = {}  # worker id -> the rule
+        self._slots_of_reinstated = np.zeros(
+            0, np.int64
+        )  # slots that were given to others while their worker was excluded
         super().__init__(ANSWER_ROWS, {name: kind for name, (_, kind) in NUMBER_COLUMNS.items()})
 
     def clear_cache(self) -> None:
@@ -133,6 +145,9 @@ class AnswerCache(RowCache):
             is_latest[:n_before] &= ~np.isin(slot[:n_before], slot[n_before:][is_latest[n_before:]])
         not_lifted = select(exclusions.c.worker_id, exclusions.c.rule).where(exclusions.c.lifted.is_(None))
         self.excluded = {row.worker_id: row.rule for row in connection.execute(not_lifted)}
+        lifted = select(exclusions.c.worker_id).where(exclusions.c.lifted.is_not(None))
+        beyond_quota = select(slots.c.id).where(slots.c.worker_id.in_(lifted), slots.c.state == "extra")
+        self._slots_of_reinstated = np.array(connection.execute(beyond_quota).scalars().all(), np.int64)
         return n_new
 
     def mask_of_answers_by_workers(self, worker_ids: Sequence[int]) -> Bools:
@@ -144,7 +159,7 @@ class AnswerCache(RowCache):
         *numbers, forms, marks, events = query_columns
         parsed = super()._convert_query_columns_to_arrays(numbers)
         parsed["form"] = np.array([self._get_or_assign_integer_code_of_text("form", one) for one in forms], np.int32)
-        parsed["picked"] = np.array([_seconds_until_first_label_pick_or_nan(one) for one in events], np.float64)
+        parsed["picked"] = np.array([seconds_until_first_label_pick_or_nan(one) for one in events], np.float64)
         parsed["unseen"] = np.array([_was_image_unloaded_at_submission(one) for one in events], bool)
         answer_marks = label_marks_of_each_answer_from_json(marks)
         top_labels = map(_first_named_label_or_empty, answer_marks)
@@ -196,6 +211,7 @@ class AnswerCache(RowCache):
         all_labels = dict.fromkeys([*map(format_task_or_label_name, labels), *texts])
         label, label_names = encode_with_names(texts, list(all_labels), "labels")
         mark_label[mark_label >= 0] = label[marked]
+        times = active_times_of_answers(columns)
         who = worker_names[worker].astype(TEXT)
         collected = Answers(
             task=task,
@@ -211,7 +227,7 @@ class AnswerCache(RowCache):
             abstain=columns["abstain"],
             none_of_these=columns["none_of_these"],
             when=columns["at"],
-            seconds=np.maximum(0.0, columns["submitted"] - columns["hidden"]) / 1000,
+            seconds=times.believable_seconds,
             position=columns["position"].astype(np.int64),
             sitting=np.strings.add(np.strings.add(who, "-"), sitting_names.astype(TEXT)[sitting]),
             repeat_of=_row_of_repeated_answer_or_minus_one(columns["slot"], columns["repeat_of"]),
@@ -221,11 +237,13 @@ class AnswerCache(RowCache):
             ids=columns["id"],
             task_ids=columns["task"],
             worker_ids=columns["worker"],
-            extra=columns["extra"],
-            first_input=columns["first_input"] / 1000,
-            top_label=columns["picked"],
-            hidden=columns["hidden"] / 1000,
+            late=columns["is_task"] & (columns["beyond_quota"] | np.isin(columns["slot"], self._slots_of_reinstated)),
+            first_input=np.where(times.impossible, np.nan, columns["first_input"] / 1000),
+            top_label=np.where(times.impossible, np.nan, columns["picked"]),
+            hidden=np.where(times.impossible, np.nan, columns["hidden"] / 1000),
             unseen=columns["unseen"],
+            impossible_time=times.impossible,
+            seconds_at_most=times.counted_ms / 1000,
         )
 
     def _select_latest_nonpractice_nonexcluded(self) -> Columns:
@@ -269,15 +287,3 @@ def _was_image_unloaded_at_submission(events_json: str) -> bool:
     if '"unseen"' not in events_json:
         return False
     return [one["kind"] for one in json.loads(events_json) if one["kind"] in ("seen", "unseen")][-1:] == ["unseen"]
-
-
-def _seconds_until_first_label_pick_or_nan(events_json: str) -> float:
-    """Return the seconds until the worker first picked a label, from an answer's event log in JSON; nan if none was picked.
-
-    A regular expression finds it in events as the studio writes them, without parsing all of them.
-    """
-    if found := FIRST_PICK.search(events_json):
-        return float(found[1]) / 1000
-    if '"pick"' not in events_json:
-        return float("nan")
-    return next((one["ms"] / 1000 for one in json.loads(events_json) if one["kind"] == "pick"), float("nan"))

@@ -6,32 +6,51 @@ millions of answers the counters catch up over several rounds, and no request wa
 """
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, String, case, cast, delete, func, insert, literal, select, text, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    String,
+    cast,
+    delete,
+    func,
+    insert,
+    literal,
+    select,
+    text,
+    update,
+)
 
 from plurivox.web.store.database import current_unix_time
+from plurivox.web.store.report.answer_kinds import ANSWER_KIND_WITHOUT_RECOUNT, EXPORTED_KINDS
 from plurivox.web.store.schema import answers, slots, tallies, tasks
 
 MAX_RANGE = 100_000  # answer ids counted per query
 COMMIT_SECONDS = 60.0  # PostgreSQL: after this time no answer with a smaller id can still be committed
-Counts = Counter[tuple[str, str]]  # (what is counted, value) -> count, such as ("kind", "task") or ("hour", "473811")
-LAST_COUNTED = (tallies.c.what == "mark") & (tallies.c.of == "")
-INSERT_LAST_COUNTED = text("INSERT INTO tallies (what, \"of\", n) VALUES ('mark', '', 0) ON CONFLICT DO NOTHING")
-ANSWER_KIND = case(
-    (answers.c.replaces.is_not(None), "replaced"),
-    (slots.c.state == "excluded", "excluded"),
-    ((answers.c.extra == 1) | (slots.c.state == "extra"), "extra"),
-    else_=slots.c.kind,
+Counts = Counter[tuple[str, str]]  # (what is counted, value) -> count, such as ("kind", "late") or ("hour", "473811")
+COUNTED = ("kind", "hour", "given")  # counters of answers; others are of tasks
+# Counters of earlier versions counted other things (hours included practice and replaced answers): they are ignored and
+# then deleted, and all answers are counted again.
+VERSION = "2"
+LAST_COUNTED = (tallies.c.what == "mark") & (tallies.c.of == VERSION)
+INSERT_LAST_COUNTED = text(
+    f"INSERT INTO tallies (what, \"of\", n) VALUES ('mark', '{VERSION}', 0) ON CONFLICT DO NOTHING"
 )
 
 
 def _count_answers_by_kind_hour_and_stratum(connection: Connection, *sql_conditions: Any) -> Counts:
-    """Return the number of answers that match SQL conditions, by kind, by hour and, if they count for a quota, by stratum."""
+    """Return the number of answers that match SQL conditions: by kind (see `answer_kinds`), by hour, and by stratum.
+
+    By hour are those in the table `answers` of the export; a changed answer is in the hour of its first version. By stratum
+    are those that count for a quota.
+    """
     hours = answers.c.received / 3600
     hour = cast(func.floor(hours) if connection.dialect.name != "sqlite" else hours, BigInteger)
     wanted = (
-        select(ANSWER_KIND.label("what"), tasks.c.stratum, hour.label("at"), func.count().label("n"))
+        select(ANSWER_KIND_WITHOUT_RECOUNT.label("what"), tasks.c.stratum, hour.label("at"), func.count().label("n"))
         .select_from(answers.join(slots, slots.c.id == answers.c.slot_id).join(tasks, tasks.c.id == answers.c.task_id))
         .where(*sql_conditions)
         .group_by("what", tasks.c.stratum, "at")
@@ -39,15 +58,26 @@ def _count_answers_by_kind_hour_and_stratum(connection: Connection, *sql_conditi
     found: Counts = Counter()
     for row in connection.execute(wanted):
         found["kind", row.what] += row.n
-        found["hour", str(row.at)] += row.n
-        if row.what == "task":
+        if row.what in EXPORTED_KINDS:
+            found["hour", str(row.at)] += row.n
+        if row.what == "counts":
             found["given", row.stratum] += row.n
     return found
 
 
 def _last_counted_answer_id(connection: Connection) -> int:
     """Return the id of the last answer included in the saved counters of answers; 0 if none is."""
-    return connection.execute(select(tallies.c.n).where(LAST_COUNTED)).scalar() or 0
+    return _last_counted_answer_id_and_valid_counters(connection)[0]
+
+
+def _last_counted_answer_id_and_valid_counters(connection: Connection) -> tuple[int, ColumnElement[bool]]:
+    """Return the id of the last answer in the saved counters, and the SQL condition of the counters that are valid.
+
+    Until the leader has counted all answers again after an upgrade, the counters of answers are those of an earlier version:
+    no answer is counted, and only the counters of tasks are valid.
+    """
+    counted = connection.execute(select(tallies.c.n).where(LAST_COUNTED)).scalar()
+    return counted or 0, tallies.c.what.not_in(["mark", *(COUNTED if counted is None else ())])
 
 
 def lock_counters_and_get_last_counted_answer_id(connection: Connection) -> int:
@@ -57,7 +87,9 @@ def lock_counters_and_get_last_counted_answer_id(connection: Connection) -> int:
     """
     lock = update(tallies).where(LAST_COUNTED).values(n=tallies.c.n)
     if not connection.execute(lock).rowcount:
-        connection.execute(INSERT_LAST_COUNTED)  # a concurrent insert waits for this one
+        if connection.execute(INSERT_LAST_COUNTED).rowcount:  # a concurrent insert waits for this one
+            _delete_saved_answer_counters(connection)
+            connection.execute(delete(tallies).where(tallies.c.what == "mark", ~LAST_COUNTED))
         connection.execute(lock)
     return _last_counted_answer_id(connection)
 
@@ -106,13 +138,30 @@ def count_next_answers_and_return_has_more(connection: Connection) -> bool:
 
 def saved_counters_plus_uncounted_answers(connection: Connection) -> Counts:
     """Return the current numbers of answers by kind, hour and stratum: saved counters plus the answers since then."""
-    rows = connection.execute(select(tallies).where(tallies.c.what != "mark"))
+    counted, is_valid = _last_counted_answer_id_and_valid_counters(connection)
+    rows = connection.execute(select(tallies).where(is_valid))
     found: Counts = Counter({(row.what, row.of): row.n for row in rows})
-    counted = _last_counted_answer_id(connection)
     found.update(
         _count_answers_by_kind_hour_and_stratum(connection, answers.c.id > counted, answers.c.id <= counted + MAX_RANGE)
     )
     return found
+
+
+@dataclass(frozen=True)
+class WantedAndGiven:
+    """How many answers a study wants and has."""
+
+    wanted: int
+    given: int
+
+
+def count_answers_wanted_and_given(connection: Connection) -> WantedAndGiven:
+    """Return how many answers a study wants and has, quickly: answers since the last count are given ones, of whatever kind."""
+    counted, is_valid = _last_counted_answer_id_and_valid_counters(connection)
+    sums = select(tallies.c.what, func.sum(tallies.c.n)).where(tallies.c.what.in_(["wanted", "given"]), is_valid)
+    found = {row[0]: int(row[1]) for row in connection.execute(sums.group_by(tallies.c.what))}
+    later = select(func.count()).where(answers.c.id > counted, answers.c.id <= counted + MAX_RANGE)
+    return WantedAndGiven(found.get("wanted", 0), found.get("given", 0) + connection.execute(later).scalar_one())
 
 
 def subtract_worker_answers_from_counters(connection: Connection, worker: int) -> None:
@@ -140,8 +189,13 @@ def add_worker_answers_to_counters(connection: Connection, worker: int) -> None:
 def reset_answer_counters_to_zero(connection: Connection) -> None:
     """Set the saved counters of answers to zero, so that all answers are counted again; used after an import."""
     lock_counters_and_get_last_counted_answer_id(connection)
-    connection.execute(delete(tallies).where(tallies.c.what.in_(["kind", "hour", "given"])))
+    _delete_saved_answer_counters(connection)
     connection.execute(update(tallies).where(LAST_COUNTED).values(n=0))
+
+
+def _delete_saved_answer_counters(connection: Connection) -> None:
+    """Delete the saved numbers of answers by kind, hour and stratum; those of tasks stay."""
+    connection.execute(delete(tallies).where(tallies.c.what.in_(COUNTED)))
 
 
 def recount_tasks_and_quotas_by_stratum(connection: Connection) -> None:

@@ -35,6 +35,7 @@ class Snapshot:
     asked: str = ""  # digest of study.toml
     stages: dict[str, float] = field(default_factory=dict)  # stage -> median seconds
     by: str = ""  # the aggregator
+    weights_people: bool = False  # whether it estimates how reliable people are
     full_tasks: dict[str, int] = field(default_factory=dict)  # stratum -> tasks
     exclusion_changes: int = 0  # see `count_exclusions_plus_reinstatements`; "recounted" in the stored JSON
     flags: dict[str, int] = field(default_factory=dict)  # flag -> answers

@@ -4,9 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
 from sqlalchemy import Connection, Integer, case, cast, func, select
 
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.web.store.report.answer_times import active_times_of_visits
 from plurivox.web.store.schema import answers, sittings, slots, tasks, visits, workers
 
 Interval = tuple[float, float, float]  # a value and the ends of its 95% interval
@@ -17,9 +19,10 @@ class Agreement:
     """Statistics of agreement: among workers, with the soft labels by hour, and of workers with themselves on repeats."""
 
     scores: dict[str, float | None] = field(default_factory=dict)
-    repeats: int = 0
+    repeats: int = 0  # left out of the agreement among workers
     repeats_same_top: float | None = None  # share of repeats with the same top label
     by_hour: list[tuple[float, float, int]] = field(default_factory=list)  # hour, share with the top label, answers
+    median_of_workers: float | None = None  # median over workers of their agreement with the others
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Times:
     active: float | None = None
     hidden: float | None = None
     by_position: list[tuple[int, float | None, int]] = field(default_factory=list)  # position, median, answers
+    impossible: int = 0  # answers left out, as the client claimed more time than the server saw
 
 
 @dataclass(frozen=True)
@@ -91,14 +95,19 @@ def count_tasks_without_free_slot_by_stratum(connection: Connection) -> dict[str
 
 
 def yield_stage_and_seconds_of_each_visit(connection: Connection) -> Iterator[tuple[str, float]]:
-    """Yield (stage, seconds) for every visit of a worker to a stage; unsent times are computed from the visit before."""
+    """Yield (stage, seconds) for every visit to a stage, without excluded workers.
+
+    Unsent times are computed from the visit before; visits with a time that is longer than the server saw are left out.
+    """
     query = select(visits.c.worker_id, visits.c.stage, visits.c.at, visits.c.ms, workers.c.born)
-    rows = query.join(workers, workers.c.id == visits.c.worker_id).order_by(visits.c.worker_id, visits.c.id)
-    before: tuple[int, float] = (0, 0.0)
-    for worker, stage, at, ms, born in connection.execute(rows):
-        began = before[1] if before[0] == worker else born
-        yield stage, at - began if ms is None else ms / 1000
-        before = worker, at
+    query = query.join(workers, workers.c.id == visits.c.worker_id).where(workers.c.status == "active")
+    rows = connection.execute(query.order_by(visits.c.id)).all()
+    worker_ids, stages, at, ms, born = zip(*rows, strict=True) if rows else ((),) * 5
+    times = active_times_of_visits(
+        np.array(worker_ids, np.int64), np.array(ms, float), np.array(at, float), np.array(born, float)
+    )
+    seconds = np.where(np.isnan(times.claimed_ms), times.end - times.start, times.believable_seconds)
+    yield from ((stage, one) for stage, one in zip(stages, seconds.tolist(), strict=True) if one == one)
 
 
 # ---- arms

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, case, delete, func, insert, select, update
 
 from plurivox.web.store.database import batched
 from plurivox.web.store.key_value import kv_get, kv_set
@@ -30,6 +30,15 @@ class PayLine:
     bonus: str
     total: str
     reasons: list[str]
+    # since 0.2; lines stored before have the defaults until the next round of the background job
+    base_fixed: str = "0.00"  # part of the base: for taking part
+    base_time: str = "0.00"  # part of the base: for time
+    bonus_matches: str = "0.00"  # part of the bonus: per match
+    bonus_time: str = "0.00"  # part of the bonus: per hour, times the share of matches
+    paid_minutes: str = "0.00"  # active or total minutes, up to the limit
+    claimed_minutes: str = "0.00"  # active minutes as the client claims them
+    impossible_answers: int = 0  # answers whose client claimed more time than the server saw
+    explanation: list[str] = field(default_factory=list)  # sentences: how the sums came about
 
 
 @dataclass(frozen=True)
@@ -59,9 +68,14 @@ class PlatformId:
 
 
 def create_empty_cache_of_stage_visits() -> RowCache:
-    """Return an empty in-memory cache for the visits of workers to stages, with their times; nothing is read yet."""
-    types = {"id": np.int64, "worker": np.int64, "at": np.float64, "ms": np.float64}
-    return RowCache(select(visits.c.id, visits.c.worker_id, visits.c.at, visits.c.ms), types)
+    """Return an empty in-memory cache for the visits of workers to stages, with their times; nothing is read yet.
+
+    The stage of the tasks has no time of its own: the answers have.
+    """
+    ms = case((visits.c.stage.in_(("practice", "tasks")), None), else_=visits.c.ms)
+    ends_tasks = case((visits.c.stage == "tasks", 1), else_=0)
+    types = {"id": np.int64, "worker": np.int64, "at": np.float64, "ms": np.float64, "ends_tasks": np.bool_}
+    return RowCache(select(visits.c.id, visits.c.worker_id, visits.c.at, ms, ends_tasks), types)
 
 
 def pseudonym_and_entry_time_by_worker_id(connection: Connection, worker_ids: Iterable[int]) -> dict[int, Person]:

@@ -25,8 +25,13 @@ AFTER_ANY_CHARACTER = "\U0010ffff"  # sorts after every character of a name
 ROWS_PER_STATEMENT = 500
 SURE_WITHOUT_ANSWERS = 1.0  # column `sure` of a task without answers: sorts after minus any entropy
 NEWEST_SNAPSHOT = select(cast(facts.c.value, BigInteger)).where(facts.c.name == "published").scalar_subquery()
+ANSWERS_THAT_COUNT = (
+    select(func.count())
+    .where(slots.c.task_id == tasks.c.id, slots.c.number.is_not(None), slots.c.state == "done")
+    .scalar_subquery()
+)
 TASK_ROWS = (
-    select(tasks, soft_labels.c.n, soft_labels.c.sure, soft_labels.c.soft)
+    select(tasks, ANSWERS_THAT_COUNT.label("answers"), soft_labels.c.n, soft_labels.c.sure, soft_labels.c.soft)
     .select_from(tasks.join(soft_labels, soft_labels.c.task_id == tasks.c.id))
     .where(tasks.c.practice == 0)
 )
@@ -127,7 +132,8 @@ class TaskLine:
     name: str
     stratum: str
     kind: TaskKind
-    given: int
+    answers: int  # that count, now
+    given: int  # answers that count, and tasks that people have on their screens
     quota: int
     entropy: float | None  # of the soft label, in nats; None if it has none yet
     top: list[SoftLabel]  # the most probable labels, at most three
@@ -211,6 +217,7 @@ def task_list_line_from_row(row: Any) -> TaskLine:
         name=row.name,
         stratum=row.stratum,
         kind=row.kind,
+        answers=row.answers,
         given=row.given,
         quota=row.quota,
         entropy=entropy_from_stored_negative_entropy(row.n, row.sure),

@@ -1,12 +1,15 @@
 """The progress of a study: current counts of answers, quotas and workers, and the state of the background jobs."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, select
 
 from plurivox.web.store import study_state
+from plurivox.web.store.collect.workers import HAS_ANSWERED_TASKS, STAGES, is_turned_away
 from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.report import answer_counters
+from plurivox.web.store.report.answer_kinds import ANSWER_KINDS
 from plurivox.web.store.report.background_alerts import Alert, list_job_alerts
 from plurivox.web.store.report.result_snapshots import (
     Snapshot,
@@ -19,6 +22,7 @@ from plurivox.web.store.report.statistics_classes_and_queries import StoppingSum
 from plurivox.web.store.schema import sittings, slots, tasks, workers
 from plurivox.web.store.study_state import StudyState
 
+PEOPLE = (*STAGES, "turned away", "excluded", "erased")  # turned away: no task was left for them
 MAX_HOURS = 72  # in the list of answers per hour
 LEADER_SILENT_SECONDS = 120.0  # owners are alerted if the leader's lease ended so long ago
 
@@ -47,18 +51,26 @@ class Quota:
 
 @dataclass(frozen=True)
 class StudyProgress:
-    """Answers collected and wanted, by stratum and hour, and workers by stage."""
+    """Answers collected and wanted, by kind, stratum and hour, and people by what has become of them.
+
+    Every submitted answer is of one kind (see `answer_kinds`): the kinds add up to `all_answers`, which is the number of rows
+    of `views` in the export; `answers`, `late` and `repeats` add up to the rows of its `answers`.
+    """
 
     state: StudyState
-    answers: int  # the latest of each slot, without repeats, practice and extras
+    answers: int  # that count: they fill the quotas
     wanted: int
+    late: int
     repeats: int
     practice: int
-    extras: int
     replaced: int
-    workers: dict[str, int]  # by stage
+    excluded: int  # answers of people who are excluded now
+    all_answers: int
+    workers: dict[str, int]  # everyone who entered: active people by stage, then turned away, excluded, erased
+    workers_with_answers: int  # besides practice; excluded people too
     quotas: list[Quota]
-    per_hour: list[tuple[float, int]]  # (hour as seconds since 1970, answers), the latest 72 hours with answers
+    # (hour as seconds since 1970, answers without practice, replaced ones and excluded people), the latest 72 with answers
+    per_hour: list[tuple[float, int]]
     snapshot_at: float | None
     settled: StoppingSummary | None  # only if tasks are chosen by expected gain; from the latest snapshot
 
@@ -69,7 +81,7 @@ def get_study_state_and_counts(connection: Connection) -> StudyCounts:
     return StudyCounts(
         state=study_state.get_study_state(connection),
         tasks=sum(n for (what, _), n in found.items() if what == "tasks"),
-        answers=found["kind", "task"],
+        answers=found["kind", "counts"],
         workers=connection.execute(select(func.count()).select_from(workers)).scalar_one(),
     )
 
@@ -79,22 +91,36 @@ def study_progress(connection: Connection) -> StudyProgress:
     found = answer_counters.saved_counters_plus_uncounted_answers(connection)
     latest = get_latest_or_default_result_snapshot(connection)
     quotas = _list_quota_progress_of_each_stratum(connection, found, latest.full_tasks)
-    stages = select(workers.c.stage, func.count()).where(workers.c.status == "active").group_by(workers.c.stage)
+    people = _count_people_by_status_and_whether_answered(connection)
     hours = sorted((int(of), n) for (what, of), n in found.items() if what == "hour" and n)
     return StudyProgress(
         state=study_state.get_study_state(connection),
-        answers=found["kind", "task"],
+        answers=found["kind", "counts"],
         wanted=sum(one.wanted for one in quotas),
+        late=found["kind", "late"],
         repeats=found["kind", "repeat"],
         practice=found["kind", "practice"],
-        extras=found["kind", "extra"],
         replaced=found["kind", "replaced"],
-        workers={row[0]: row[1] for row in connection.execute(stages)},
+        excluded=found["kind", "excluded"],
+        all_answers=sum(found["kind", kind] for kind in ANSWER_KINDS),
+        workers={status: n for status in PEOPLE if (n := people[status, False] + people[status, True])},
+        workers_with_answers=sum(n for (_, has_answered), n in people.items() if has_answered),
         quotas=quotas,
         per_hour=[(hour * 3600.0, n) for hour, n in hours[-MAX_HOURS:]],
         snapshot_at=latest.at,
         settled=latest.settled,
     )
+
+
+def _count_people_by_status_and_whether_answered(connection: Connection) -> Counter[tuple[str, bool]]:
+    """Return (one of PEOPLE, whether they answered a task besides practice) -> number of people."""
+    answered = HAS_ANSWERED_TASKS.label("answered")
+    counts = select(workers.c.status, workers.c.stage, answered, func.count().label("n"))
+    found: Counter[tuple[str, bool]] = Counter()
+    for row in connection.execute(counts.group_by(workers.c.status, workers.c.stage, "answered")):
+        status = row.stage if row.status == "active" else row.status
+        found["turned away" if is_turned_away(status, row.answered) else status, bool(row.answered)] += row.n
+    return found
 
 
 def _list_quota_progress_of_each_stratum(

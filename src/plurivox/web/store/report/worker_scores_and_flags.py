@@ -1,22 +1,23 @@
 """Scores of workers and flags of answers: write them with a snapshot, list them one page at a time."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from sqlalchemy import Connection, Engine, delete, func, insert, select, tuple_
+from sqlalchemy import Connection, Engine, case, delete, func, insert, select, tuple_
 
-from plurivox.web.store.collect.workers import Stage
+from plurivox.web.store.collect.workers import HAS_ANSWERED_TASKS, Stage, is_turned_away
 from plurivox.web.store.database import WRITE_OPTIONS, batched
 from plurivox.web.store.errors import InvalidCursor
 from plurivox.web.store.random_ids import decode_id, encode_id
 from plurivox.web.store.report.result_snapshots import get_latest_or_default_result_snapshot
 from plurivox.web.store.report.task_detail import ALL_ANSWERS
-from plurivox.web.store.schema import answers, flags, sittings, standings, workers
+from plurivox.web.store.schema import answers, flags, slots, standings, workers
 
 WorkerOrder = Literal[
-    "worker", "answers", "seconds", "flags", "seen", "agreement-with-rest", "repeat-consistency", "too-fast"
+    "worker", "doubts", "answers", "seconds", "flags", "seen", "agreement-with-rest", "repeat-consistency", "too-fast"
 ]
 SCORE_COLUMNS = {
     name: standings.c[name.replace("-", "_")] for name in ("agreement-with-rest", "repeat-consistency", "too-fast")
@@ -24,6 +25,14 @@ SCORE_COLUMNS = {
 ORDER_COLUMNS: dict[str, Any] = {"answers": standings.c.n, "seconds": standings.c.seconds, "flags": standings.c.flags}
 ROWS_PER_TRANSACTION = 500  # takes some ten milliseconds
 ORDER_COLUMNS |= {"seen": workers.c.seen, **SCORE_COLUMNS}
+LAST = 1e9  # sort key of workers without a value; its repr contains only characters that a cursor may have
+MIN_ANSWERS_TO_DOUBT = 5  # a worker with fewer answers is not called doubtful
+MIN_REPEATS_TO_DOUBT = 2  # nor by fewer repeats
+DOUBTFUL_SHARE_OF_MEDIAN = 2 / 3  # doubtful: agreement below this share of the median worker's
+DOUBTFUL_REPEATS = (
+    0.5  # doubtful: the same label on less than this share of repeats, as in the rule inconsistent-repeats
+)
+DOUBTFUL_TOO_FAST = 0.3  # doubtful: a larger share of answers is too fast
 
 
 @dataclass(frozen=True)
@@ -37,7 +46,7 @@ class WorkerScores:
     flags: int
     seen: float
     agreement_with_rest: float | None  # 1 - agreement
-    repeat_consistency: float | None
+    repeat_consistency: float | None  # share of repeats with another label
     too_fast: float | None
 
 
@@ -48,18 +57,43 @@ class WorkerLine:
     worker: str
     stage: Stage
     status: Literal["active", "excluded", "erased"]
-    answers: int
+    turned_away: bool  # no task was left for them, so they are done without an answer
+    answers: int  # with repeats and late ones, without practice and replaced ones; of excluded workers too
     median_seconds: float | None
-    scores: dict[str, float | None]  # as published: agreement with the others, share of changed repeats, share too fast
-    flags: int
+    # agreement with the others, share of repeats with the same label, share of answers that were too fast
+    scores: dict[str, float | None]
+    repeats: int  # answered
+    doubts: list[str]  # the scores that are doubtful
+    flags: int  # answers with a flag
+    flag_counts: dict[str, int]  # flag -> answers
     last_seen: float
 
 
 @dataclass(frozen=True)
+class DoubtLimits:
+    """From when on a worker's score is doubtful; `agreement_below` is None while no worker has enough answers."""
+
+    answers: int  # a worker with fewer is not called doubtful
+    repeats: int  # nor with fewer repeats by the share of equal ones
+    agreement_median: float | None  # of the workers
+    agreement_below: float | None
+    same_on_repeats_below: float
+    too_fast_above: float
+
+    @classmethod
+    def of_median_agreement(cls, median: float | None) -> Self:
+        """Return the limits in a study whose median worker has this agreement with the others."""
+        below = None if median is None else round(median * DOUBTFUL_SHARE_OF_MEDIAN, 5)
+        counts = MIN_ANSWERS_TO_DOUBT, MIN_REPEATS_TO_DOUBT
+        return cls(*counts, median, below, DOUBTFUL_REPEATS, DOUBTFUL_TOO_FAST)
+
+
+@dataclass(frozen=True)
 class WorkerPage:
-    """One page of the list of workers."""
+    """One page of the list of workers, and from when on a score is doubtful."""
 
     workers: list[WorkerLine]
+    limits: DoubtLimits
     next: str | None
 
 
@@ -89,19 +123,30 @@ def get_page_of_workers(
 ) -> WorkerPage:
     """Return one page of workers by pseudonym, or by a score of the latest snapshot, the worst first; filter by `prefix`.
 
+    The order "doubts" begins with the workers who have the most doubtful scores, then those who agree least with the others.
     `after` is the cursor of the page before; raise InvalidCursor if it is not valid.
     """
-    done = select(func.sum(sittings.c.done)).where(sittings.c.worker_id == workers.c.id, sittings.c.number > 0)
+    done = select(func.count()).where(slots.c.worker_id == workers.c.id, slots.c.answer_id.is_not(None))
+    done = done.where(slots.c.kind != "practice")
+    limits = DoubtLimits.of_median_agreement(
+        get_latest_or_default_result_snapshot(connection).agreement.median_of_workers
+    )
     known = (standings.c.worker_id, standings.c.seconds, standings.c.flags, standings.c.seen.label("answered"))
+    doubts = {f"doubts {name}": condition for name, condition in _doubt_conditions(limits).items()}
     query = select(workers, *known, *SCORE_COLUMNS.values(), done.scalar_subquery().label("done")).limit(limit + 1)
+    query = query.add_columns(_n_repeats_of_worker().label("repeats"), HAS_ANSWERED_TASKS.label("has_answered"))
+    query = query.add_columns(*(condition.label(name) for name, condition in doubts.items()))
     query = query.outerjoin(standings, standings.c.worker_id == workers.c.id)
     if prefix:
         query = query.where(workers.c.pseudonym.startswith(prefix, autoescape=True))
     key = ORDER_COLUMNS.get(order)
+    if order == "doubts":
+        n_doubts = sum((case((condition, 1.0), else_=0.0) for condition in doubts.values()), start=0.0 * standings.c.n)
+        key = n_doubts + func.coalesce(standings.c.agreement_with_rest, 0.0) / 2
     if key is None:
         query = query.where(workers.c.pseudonym > (after or "")).order_by(workers.c.pseudonym)
     else:
-        down = func.coalesce(-key, 1e18)  # workers without a value come last
+        down = func.coalesce(-key, LAST)  # workers without a value come last
         query = query.add_columns(down.label("down")).order_by(down, workers.c.id)
         if after:
             query = query.where(tuple_(down, workers.c.id) > _parse_cursor_to_sort_key_and_worker_id(after))
@@ -110,7 +155,40 @@ def get_page_of_workers(
     if len(rows) > limit:
         last = rows[limit - 1]
         next_cursor = last.pseudonym if key is None else f"{last.down!r}_{encode_id(last.id)}"
-    return WorkerPage([_worker_list_line_from_row(row) for row in rows[:limit]], next_cursor)
+    counts = _count_flags_by_worker(connection, [row.id for row in rows[:limit]])
+    lines = [_worker_list_line_from_row(row, counts.get(row.id, {})) for row in rows[:limit]]
+    return WorkerPage(lines, limits, next_cursor)
+
+
+def _n_repeats_of_worker() -> Any:
+    """Return the SQL expression for the number of repeats that the worker of a row has answered."""
+    answered = select(func.count()).where(
+        slots.c.worker_id == workers.c.id, slots.c.kind == "repeat", slots.c.answer_id.is_not(None)
+    )
+    return answered.scalar_subquery()
+
+
+def _doubt_conditions(limits: DoubtLimits) -> dict[str, Any]:
+    """Return score -> the SQL condition that it is doubtful; the repeats are counted only where their share is low."""
+    enough = func.coalesce(standings.c.n, 0) >= limits.answers
+    changed = func.coalesce(standings.c.repeat_consistency, 0.0)
+    repeats = case((changed > 1 - limits.same_on_repeats_below, _n_repeats_of_worker()), else_=0)
+    # while the median is unknown, no agreement is below the limit: 2 is more than any disagreement
+    most_disagreement = 2.0 if limits.agreement_below is None else 1 - limits.agreement_below
+    return {
+        "agreement-with-rest": enough & (func.coalesce(standings.c.agreement_with_rest, 0.0) > most_disagreement),
+        "repeat-consistency": enough & (repeats >= limits.repeats),
+        "too-fast": enough & (func.coalesce(standings.c.too_fast, 0.0) > limits.too_fast_above),
+    }
+
+
+def _count_flags_by_worker(connection: Connection, worker_ids: Sequence[int]) -> dict[int, Counter[str]]:
+    """Return worker id -> how many of the worker's answers have each flag; workers without flags are left out."""
+    of = select(answers.c.worker_id, flags.c.flags).join(flags, flags.c.answer_id == answers.c.id)
+    counts: dict[int, Counter[str]] = {}
+    for worker, names in connection.execute(of.where(answers.c.worker_id.in_(worker_ids))):
+        counts.setdefault(worker, Counter()).update(json.loads(names))
+    return counts
 
 
 def _parse_cursor_to_sort_key_and_worker_id(cursor: str) -> tuple[float, int]:
@@ -125,27 +203,32 @@ def _parse_cursor_to_sort_key_and_worker_id(cursor: str) -> tuple[float, int]:
     return value, decode_id(worker)
 
 
-def _worker_list_line_from_row(row: Any) -> WorkerLine:
-    """Convert a database row of a worker and the worker's scores to a line of the list of workers."""
+def _worker_list_line_from_row(row: Any, flag_counts: Mapping[str, int]) -> WorkerLine:
+    """Convert a database row of a worker with scores, and the worker's flags, to a line of the list of workers."""
     has_scores = row.worker_id is not None
     return WorkerLine(
         worker=row.pseudonym,
         stage=row.stage,
         status=row.status,
-        answers=int(row.done or 0),
+        turned_away=row.status == "active" and is_turned_away(row.stage, row.has_answered),
+        answers=row.done,
         median_seconds=row.seconds,
         scores=_published_scores_from_stored_badness(row) if has_scores else {},
+        repeats=row.repeats,
+        doubts=[name for name in SCORE_COLUMNS if row._mapping[f"doubts {name}"]],
         flags=row.flags or 0,
+        flag_counts=dict(flag_counts),
         last_seen=max(row.seen, row.answered or 0.0),
     )
 
 
 def _published_scores_from_stored_badness(row: Any) -> dict[str, float | None]:
-    """Return the scores of a worker as published, from the badness in a database row: agreement is 1 - its badness."""
+    """Return the scores of a worker as published, from the badness in a database row: agreement and consistency are 1 - it."""
     scores = {name: row._mapping[column] for name, column in SCORE_COLUMNS.items()}
-    if (disagreement := scores["agreement-with-rest"]) is not None:
-        scores["agreement-with-rest"] = round(1 - disagreement, 5)
-    return scores
+    return {
+        name: badness if badness is None or name == "too-fast" else round(1 - badness, 5)
+        for name, badness in scores.items()
+    }
 
 
 def fetch_page_by_descending_key(
