@@ -1,6 +1,7 @@
 """Take screenshots of the demo study in a browser: `python -m docs.shots [FOLDER]`; writes docs/studio/*.png."""
 
 import io
+import shutil
 import socket
 import sys
 import tempfile
@@ -16,7 +17,6 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 from sklearn.datasets import load_digits
 
-from docs.chromium import INSTALL, find_chromium
 from plurivox.web.server.app import create_app
 from plurivox.web.server_settings import Settings
 from plurivox.web.services import owner_sign_in
@@ -151,7 +151,9 @@ def take_owner_pages(page: Page, base: str, setup: str) -> None:
 
 def main() -> None:
     """Take all screenshots."""
-    chromium = find_chromium() or sys.exit(f"Chromium is missing; run: {INSTALL}")
+    chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+    if not chromium:
+        sys.exit("Chromium is missing; run: apt-get install chromium-headless-shell")
     _output_folder().mkdir(exist_ok=True)
     with demo() as (base, join, setup), sync_playwright() as play:
         browser = play.chromium.launch(executable_path=chromium)

@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import socket
 import sys
 import tempfile
@@ -10,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from docs.chromium import INSTALL as INSTALL_CHROMIUM
-from docs.chromium import find_chromium
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["studio_fixtures"]
@@ -29,6 +28,7 @@ settings.load_profile("plurivox")
 # fixture: marker of the tests that use it
 NEEDS = {"chromium": "browser", "postgres": "postgres", "one_thread": "training", "data_set": "slow", "real": "slow"}
 CHROMIUM = "Chromium is missing"
+GET_CHROMIUM = "apt-get install chromium-headless-shell"
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest groups tests by the parameter of a shared fixture
@@ -61,7 +61,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> Iterator[None]:
     yield
     skipped = sum(CHROMIUM in str(report.longrepr) for report in terminalreporter.stats.get("skipped", ()))
     if skipped:
-        terminalreporter.write_line(f"{skipped} tests were skipped: {CHROMIUM}. To run them too: {INSTALL_CHROMIUM}")
+        terminalreporter.write_line(f"{skipped} tests were skipped: {CHROMIUM}. To run them too: {GET_CHROMIUM}")
 
 
 @pytest.fixture(autouse=True)
@@ -93,11 +93,12 @@ def without(component: str, how: str) -> None:
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    """Return the path of Chromium; skip the test if it is missing."""
-    if (path := find_chromium()) is None:
-        without("Chromium", f"run: {INSTALL_CHROMIUM}")
-        raise AssertionError
-    return path
+    """Return the path of Chromium; prefer its headless shell, which takes half the time of the full browser."""
+    for name in ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"):
+        if path := shutil.which(name):
+            return path
+    without("Chromium", f"run: {GET_CHROMIUM}")
+    raise AssertionError
 
 
 @pytest.fixture(scope="session")
