@@ -177,6 +177,27 @@ def test_undo_goes_back_and_changes_an_answer(studio: Any, context: Any) -> None
     assert [named(one)[0][0] for one in live.answers()] == [order[3], order[5], order[6]]
 
 
+def test_after_a_reload_undo_goes_to_an_answer_that_was_not_sent_before(studio: Any, context: Any) -> None:
+    live = studio(n=3)
+    browser = context()
+    page = browser.new_page()
+    page.goto(live.join)
+    answer(page, "1", "Enter")
+    saved(page)
+    browser.route("**/api/answers", lambda route: route.abort())
+    answer(page, "2", "Enter")
+    page.reload()
+    shown(page)
+    key(page, "u")
+    page.wait_for_selector("text=The previous task could not be loaded")
+    browser.unroute("**/api/answers")
+    saved(page)
+    key(page, "u")
+    page.wait_for_selector(".tile[data-is=top]")
+    names = page.eval_on_selector_all(".tile .name", "all => all.map((one) => one.textContent)")
+    assert page.inner_text(".tile[data-is=top] .name") == names[1] and shown(page) == "2 of 3"
+
+
 def test_a_reload_and_another_device_continue(studio: Any, context: Any) -> None:
     live = studio(n=3)
     page = context().new_page()

@@ -19,6 +19,8 @@ import { showsKeys } from "./key_hints.js";
 const AHEAD = 3; // the task on the screen and the next two
 const UNSAFE = "This browser does not store anything: an answer is lost if you leave before the page shows “All saved”";
 const LISTEN_FIRST = "Please listen to the end first";
+const IS_FIRST = "This is the first task: there is no earlier answer to go back to";
+const NOT_LOADED = "The previous task could not be loaded; please try again when the connection is back";
 
 export class Sitting {
   constructor(app, session, leave) {
@@ -273,9 +275,10 @@ export class Sitting {
 
   async goBack() {
     const here = this.current;
-    const last = this.before.pop() ?? (await this.earlier());
+    let hint = IS_FIRST;
+    const last = this.before.pop() ?? (await this.earlier().catch(() => void (hint = NOT_LOADED)));
     if (this.current !== here) return; // the worker has moved on meanwhile
-    if (!last) return void this.paint({ ...this.state, hint: "This is the first task: there is no earlier answer to go back to" });
+    if (!last) return void this.paint({ ...this.state, hint });
     this.saveDraft();
     if (this.said) this.passed.set(here.slot, this.said);
     this.queue.unshift(here);
@@ -284,9 +287,12 @@ export class Sitting {
   }
 
   async earlier() {
-    // The previous answer from the server: after a reload, this page does not have it.
+    // The previous answer from the server: after a reload, this page does not have it. Answers that were not sent before the
+    // reload are sent first, or the one before them would be taken for the previous one.
     const { practice, position } = this.current;
-    const known = await this.session.call("GET", "answers?n=100").catch(() => ({ answers: [] }));
+    await this.outbox.flush();
+    if (this.outbox.waiting().length) throw new Error("answers are not sent yet");
+    const known = await this.session.call("GET", "answers?n=100");
     const last = known.answers.find(({ slot }) => slot.practice === practice && slot.position < position);
     if (!last) return null;
     this.session.store.setItem(this.acks + last.answer, last.answer);
