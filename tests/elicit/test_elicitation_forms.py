@@ -118,6 +118,8 @@ def test_form_column_needs_a_column_of_known_forms() -> None:
         read("form-column", CAT, form=np.array(["quiz"], dtype=TEXT))
     with pytest.raises(OptionError, match="its own list"):
         elicit.methods.make("form-column[forms=form-column]")
+    with pytest.raises(OptionError, match="is listed more than once"):
+        elicit.methods.make("form-column", forms="top-two[gamma=0],ranking,top-two")
 
 
 def test_an_unknown_flag_raises_an_error() -> None:

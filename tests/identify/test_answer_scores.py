@@ -10,6 +10,7 @@ import plurivox as pv
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.workflows.score_tasks_workers import count_repeats_left_out, parse_scoring_methods
 from score_shortcuts import score
 
 pytestmark = pytest.mark.filterwarnings("ignore::plurivox.PlurivoxWarning")
@@ -69,6 +70,8 @@ def test_calibration_against_the_rest_leaves_out_the_workers_own_answers() -> No
         others = {"t": 2 / 3, "u": share, "v": share, "w": 0}  # both answers of t are left out for t
         expected = [abs(stated[w] - 100 * others[w]) for w in scores.names.tolist()]
         np.testing.assert_allclose(scores.raw, expected)
+    (counted,) = parse_scoring_methods("worker", "percent-calibration")
+    assert count_repeats_left_out(answers, [counted]) == 1
 
 
 def test_gaps_of_few_answers_are_shrunk_towards_the_crowd() -> None:

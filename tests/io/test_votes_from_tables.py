@@ -181,7 +181,7 @@ def test_one_worker_and_one_label_are_enough() -> None:
 
 @pytest.mark.parametrize(
     ("rule", "left", "words"),
-    [("keep", 3, "all are kept"), ("first", 2, "the first one is kept"), ("last", 2, "the last")],
+    [("keep", 3, "aggregation uses all of them"), ("first", 2, "the first one is kept"), ("last", 2, "the last")],
 )
 def test_repeated_answers_follow_a_stated_rule(rule: str, left: int, words: str) -> None:
     table = {"task": ["a", "a", "b"], "worker": ["w", "w", "w"], "label": ["x", "y", "y"]}

@@ -52,7 +52,8 @@ class TooFast(Rule):
 
         def too_many_fast_answers_reason(worker: int) -> str:
             fast_share = f"{format_percent(share[worker])} of {format_count(int(n_known[worker]), 'answer')}"
-            return f"{fast_share} took less than {limit:.4g} seconds; at most {format_percent(self.share or 0)} allowed"
+            time = f"{limit:.4g} second{'s' * (limit != 1)}"
+            return f"{fast_share} took less than {time}; at most {format_percent(self.share or 0)} allowed"
 
         return (
             Findings.from_mask("worker", too_many, share, too_many_fast_answers_reason),

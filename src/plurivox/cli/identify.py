@@ -230,9 +230,11 @@ def repeats_left_out_and_their_text(data: Any, methods: Sequence["Identifier"], 
     from plurivox.workflows.score_tasks_workers import count_repeats_left_out
 
     n = count_repeats_left_out(data, methods, part)
-    names = ", ".join(one.name() for one in methods if getattr(one, "repeated", "all") == "first")
+    names = [one.name() for one in methods if getattr(one, "repeated", "all") == "first"]
     count = f"{n:,} answer is not its" if n == 1 else f"{n:,} answers are not their"
-    return n, f"\n{count} worker's first to the task and left out of {names}; repeated=all counts them" if n else ""
+    option = "--repeated all" if len(methods) == 1 else f"{names[0] if names else ''}[repeated=all]"
+    line = f"\n{count} worker's first to the task and left out of {', '.join(names)}; {option} counts them"
+    return n, line if n else ""
 
 
 def title_of_worst_table(task_worker_or_crowd: str, n_worst: int) -> str:

@@ -167,13 +167,18 @@ def _print_links_and_serve(
     """Print the addresses and setup links of the studies and serve them until Ctrl-C."""
     from plurivox.web.open_study import open_existing_study
     from plurivox.web.server.uvicorn_server import raise_if_port_is_not_free, serve
-    from plurivox.web.server_settings import warning_if_reachable_without_https
+    from plurivox.web.server_settings import warning_if_reachable_without_https, warning_if_visitors_share_an_address
     from plurivox.web.services.owner_sign_in import create_setup_token_unless_owner_exists
     from plurivox.web.services.platform_admission import platforms_that_admit_everyone
 
     raise_if_port_is_not_free(host, port)
-    if warning := warning_if_reachable_without_https(host, studies[0].base_url):
-        click.echo(f"warning: {warning}", err=True)  # also with --quiet
+    base_url, behind_proxy = studies[0].base_url, studies[0].behind_proxy
+    for warning in (
+        warning_if_reachable_without_https(host, base_url),
+        warning_if_visitors_share_an_address(host, base_url, behind_proxy),
+    ):
+        if warning:
+            click.echo(f"warning: {warning}", err=True)  # also with --quiet
     for settings in studies:
         with open_existing_study(settings) as studio:
             open_platforms = studio.read_sync(partial(platforms_that_admit_everyone, study=studio.study))

@@ -35,8 +35,11 @@ class FormColumn(Form):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.name() in self._parse_forms_option_by_form_name():
+        names = [form.name() for form in map(methods.make, split_at_commas_outside_brackets(self.forms))]
+        if self.name() in names:
             raise OptionError(f"{self.name()} cannot be in its own list of forms; remove it from the option forms")
+        if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+            raise OptionError(f"{first_few(twice)} is listed more than once in the option forms; list each form once")
 
     def _parse_forms_option_by_form_name(self) -> dict[str, Form]:
         """Return a dict from the name of a form to the form with its options, parsed from the option `forms`."""

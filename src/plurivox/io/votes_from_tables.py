@@ -97,8 +97,8 @@ def votes(
     )
     if repeats == "keep" and made.n_repeats:
         note = (
-            f"{made.n_repeats:,} answers are a worker's second or later answer to the same task; all are kept "
-            "(measures of agreement count a worker once per task)"
+            f"{made.n_repeats:,} answers are a worker's second or later answer to the same task: aggregation uses all of "
+            "them, measures of agreement and assign only the first"
         )
         made = replace(made, notes=(*made.notes, note))
     warn_notes(made.notes)

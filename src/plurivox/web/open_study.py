@@ -13,7 +13,7 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from plurivox.core.errors import InputError
 from plurivox.web.server_settings import Settings
 from plurivox.web.store.admin.check_config_against_database import raise_if_stratum_empty_or_label_renamed
-from plurivox.web.store.admin.platform_studies import platforms_without_required_ids
+from plurivox.web.store.admin.platform_studies import was_made_before_ids_were_required
 from plurivox.web.store.collect.tasks_batches_quotas import (
     has_batches,
     kind_of_alphabetically_first_task,
@@ -129,7 +129,7 @@ class Studio:
 
 def _with_platforms_of_older_study(connection: Connection, study: Study) -> Study:
     """Return a study made before platforms were off by default with Prolific on, if its study.toml does not name platforms."""
-    if "platforms" not in study.model_fields_set and "prolific" in platforms_without_required_ids(connection):
+    if "platforms" not in study.model_fields_set and was_made_before_ids_were_required(connection):
         return study.model_copy(update={"platforms": ["prolific"]})
     return study
 

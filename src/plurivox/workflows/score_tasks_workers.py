@@ -14,7 +14,7 @@ from plurivox.aggregate import Aggregator
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few
 from plurivox.core.method import split_at_commas_outside_brackets
-from plurivox.core.one_answer_per_worker import one_answer_per_task_and_worker
+from plurivox.core.one_answer_per_worker import is_first_answer_of_worker_to_task, one_answer_per_task_and_worker
 from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step, no_progress
 from plurivox.core.results import Dynamics, Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
@@ -244,10 +244,12 @@ def count_repeats_left_out(data: Any, methods: Sequence[Identifier], part: str |
     Scores of agreement count a worker once per task unless their option `repeated` is all.
     """
     found = as_dataset(data)
-    once = any(getattr(one, "repeated", "all") == "first" and "votes" in one.usable_evidence() for one in methods)
-    if not once or not (found.has("votes") or found.has("counts")):
-        return 0
-    return one_answer_per_task_and_worker(as_votes(found, part)).n_left_out
+    used = {name for one in methods if getattr(one, "repeated", "all") == "first" for name in one.usable_evidence()}
+    if "votes" in used and (found.has("votes") or found.has("counts")):
+        return one_answer_per_task_and_worker(as_votes(found, part)).n_left_out
+    if "answers" in used and found.answers is not None:
+        return int((~is_first_answer_of_worker_to_task(found.answers)).sum())
+    return 0
 
 
 def _list_of_aggregators(by: By | None) -> list[Aggregator]:

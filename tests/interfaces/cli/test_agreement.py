@@ -36,7 +36,7 @@ def test_repeats_are_said_and_can_be_chosen(call: Call, tmp_path: Path) -> None:
     path.write_text("task,worker,label\na,ann,x\na,bo,y\na,ann,y\nb,ann,y\nb,bo,y\nb,ann,y\n")
     said = call("agreement", path, "--resamples", 0)
     assert "they share one vote" in said.stderr and "--repeats first" in said.stderr
-    assert "all are kept" not in said.stderr and "4 votes of 2 workers" in said.stdout
+    assert "aggregation uses all" not in said.stderr and "4 votes of 2 workers" in said.stdout
     first = call("agreement", path, "--resamples", 0, "--repeats", "first")
     assert "observed agreement    0.500" in first.stdout
     every = call("agreement", path, "--resamples", 0, "--repeats", "all")

@@ -216,7 +216,7 @@ def test_repeats_left_out_are_counted(call: Call, tmp_path: Path) -> None:
     every = json.loads(call("identify", "observed-agreement", votes, "--repeated", "all", "--json").stdout)
     assert every["repeats_left_out"] == 0 and every["worst"][0]["raw"] == pytest.approx((1 / 3 + 1) / 2)
     told = call("identify", "rank", votes, "--scores", "agreement-with-rest,spam-score-pooled").stdout
-    assert "left out of agreement-with-rest; repeated=all counts them" in told
+    assert "left out of agreement-with-rest; agreement-with-rest[repeated=all] counts them" in told
 
 
 def test_answers_as_entered_are_to_be_converted_first(call: Call, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from interfaces.cli.cli_process import PYTHON, environment
 from interfaces.web.server_kills import own_port
 from plurivox.web.client.simulated_workers import run_async, simulate_workers
 from plurivox.web.server.uvicorn_server import serve_in_thread
-from plurivox.web.server_settings import Settings
+from plurivox.web.server_settings import Settings, warning_if_visitors_share_an_address
 from plurivox.web.store.admin.invites import create_invite
 from plurivox.web.study.config import read_study
 from studies import PATIENCE
@@ -233,6 +233,16 @@ def test_a_port_in_use_is_an_error_before_the_setup_link_is_printed(tmp_path: Pa
 
 REACHABLE = "can reach the server at"
 LOCAL_LINKS = "The links of the studio are for this machine only"
+
+
+@pytest.mark.parametrize(
+    ("host", "behind_proxy", "warned"),
+    [("127.0.0.1", "", True), ("127.0.0.1", "127.0.0.1", False), ("0.0.0.0", "", False)],
+)
+def test_a_server_that_sees_only_its_proxy_is_warned_about(host: str, behind_proxy: str, warned: bool) -> None:
+    told = warning_if_visitors_share_an_address(host, "https://lab.example", behind_proxy)
+    assert ("--behind-proxy 127.0.0.1" in told) == warned
+    assert not warning_if_visitors_share_an_address(host, "http://127.0.0.1:8000", "")
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,11 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import select, update
 
+import plurivox as pv
 from interfaces.web.openapi_client import OpenApiClient
 from interfaces.web.page_actions import fits
 from plurivox.cli.main import main
+from plurivox.io.dataset import Dataset
 from plurivox.web.jobs.payroll import Payroll, compute_pay_line_by_worker, write_pay_sheet_and_return_summary
 from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.collect.leases import end_some_overdue_leases_and_return_count
@@ -83,6 +85,12 @@ def results(live: Served, *pages: str) -> list[Any]:
     if not live.owner:
         live.sign_in()
     return [live.http.get(f"/api/owner/{page}").json() for page in pages]
+
+
+def export_of(live: Served, folder: Path) -> Dataset:
+    """Export a study and read the export."""
+    export_study(live.studio.engine, live.studio.study, folder / "export")
+    return pv.read(folder / "export")
 
 
 def line_of(live: Served, name: str) -> dict[str, Any]:
@@ -187,8 +195,9 @@ def test_slots_sent_ahead_are_not_paid_three_times(tmp_path: Path) -> None:
         assert any("several tasks at once" in one for one in line["explanation"])
 
 
-def test_time_after_the_tasks_is_not_paid_by_changing_an_answer(tmp_path: Path) -> None:
-    study = plain_study(per_task=1, batch=3, pay=PAY)
+@pytest.mark.parametrize("time", ["active", "total"])
+def test_time_after_the_tasks_is_not_paid_by_changing_an_answer(tmp_path: Path, time: str) -> None:
+    study = plain_study(per_task=1, batch=3, pay=PAY | {"time": time})
     with served(tmp_path / "s", study, text_tasks(3)) as live, stranger_in(live) as stranger:
         slots = stranger.slots(3)
         for slot in slots:
@@ -197,7 +206,9 @@ def test_time_after_the_tasks_is_not_paid_by_changing_an_answer(tmp_path: Path) 
         server_clock.let_pass(3600)
         stranger.answer(slots[0], submitted_ms=3_600_000.0)
         line = line_of(live, stranger.name)
-        assert Decimal("0.9") <= Decimal(line["active_minutes"]) <= Decimal("1.1"), line["explanation"]
+    assert Decimal("0.9") <= Decimal(line[f"{time}_minutes"]) <= Decimal("1.1"), line["explanation"]
+    left_out = "time until an answer was changed after the tasks does not count: 59.00 minutes left out"
+    assert (left_out in line["explanation"]) == (time == "active")
 
 
 def test_people_who_were_offline_keep_their_times(tmp_path: Path) -> None:
@@ -253,6 +264,22 @@ def test_times_of_pages_are_limited_too(tmp_path: Path) -> None:
     assert {times["stages"][stage] for stage in STAGES} == {30.0}  # medians of the believable ones
 
 
+def test_each_page_counts_for_ten_minutes_at_most_and_the_sheet_says_so(tmp_path: Path) -> None:
+    """A consent page left open for two hours was paid with 16 EUR."""
+    study = plain_study(per_task=1, batch=1, pay=PAY, texts=STAGES)
+    with served(tmp_path / "s", study, text_tasks(1)) as live, stranger_in(live) as stranger:
+        for stage, minutes in (("consent", 120), ("instructions", 2)):
+            server_clock.let_pass(60 * minutes)
+            stranger.finish(stage, 60_000.0 * minutes)
+        stranger.answer_all(submitted_ms=0.0)
+        line = line_of(live, stranger.name)
+        stages = export_of(live, tmp_path).tables["stages"]()
+    assert line["active_minutes"] == "12.00" and line["total"] == "1.60"
+    assert "12.00 of the active minutes are from pages besides the tasks, such as the instructions" in line["explanation"]
+    assert "at most 10 minutes of each such page count: 110.00 minutes left out" in line["explanation"]
+    assert line["impossible_pages"] == 0 and not any(stages["impossible_time"])
+
+
 @pytest.mark.parametrize(
     "times", [{"submitted_ms": 1000.0, "hidden_ms": 5000.0}, {"first_input_ms": 90_000.0}, {"hidden_ms": 90_000.0}]
 )
@@ -265,6 +292,7 @@ def test_times_that_contradict_each_other_are_impossible(tmp_path: Path, times: 
         times_page, flagged = results(live, "times", "flagged")
         assert times_page["impossible"] == flagged["counts"]["impossible-time"] == 1
         assert times_page["active"] == 1.5
+        assert "too-fast" not in flagged["counts"]  # the server saw 10 seconds
 
 
 def test_impossible_times_do_not_hide_fast_answers_from_the_rules(tmp_path: Path) -> None:
@@ -272,6 +300,19 @@ def test_impossible_times_do_not_hide_fast_answers_from_the_rules(tmp_path: Path
     study = plain_study(per_task=1, exclude=rules)
     with served(tmp_path / "s", study, text_tasks(4)) as live, stranger_in(live) as stranger:
         stranger.answer_all(submitted_ms=TEN_HOURS)
+        assert SnapshotComputer(live.studio.engine).exclude_workers_by_rules(study) == 1
+
+
+def test_answers_without_times_are_as_fast_as_the_server_saw(tmp_path: Path) -> None:
+    study = plain_study(per_task=1, batch=4, exclude={"rules": ["too-fast[share=0.5]"], "least_answers": 2})
+    with served(tmp_path / "s", study, text_tasks(8)) as live:
+        with stranger_in(live) as fast, stranger_in(live) as slow:
+            fast.answer_all()
+            for slot in slow.slots(4):
+                server_clock.let_pass(5)
+                slow.answer(slot)
+        (flagged,) = results(live, "flagged")
+        assert {one["worker"] for one in flagged["flagged"]} == {fast.name} and flagged["counts"] == {"too-fast": 4}
         assert SnapshotComputer(live.studio.engine).exclude_workers_by_rules(study) == 1
 
 

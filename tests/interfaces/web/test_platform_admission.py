@@ -20,6 +20,9 @@ from interfaces.web.live_server import run, studio_of
 from interfaces.web.openapi_client import OpenApiClient, Reply
 from interfaces.web.page_actions import answer, saved, shown
 from plurivox.cli.main import main
+from plurivox.web.api.http_errors import ApiError
+from plurivox.web.api.rate_limit import ip_or_ipv6_network
+from plurivox.web.api.route_dependencies import ADDRESSES_PER_NETWORK, RateLimits, enforce_arrival_limit
 from plurivox.web.server_settings import Settings
 from plurivox.web.services.next_tasks import get_or_lease_next_task_slots
 from plurivox.web.store.admin.platform_studies import admit_platform_study
@@ -179,6 +182,12 @@ def test_an_older_study_that_does_not_mention_platforms_still_admits_prolific(tm
         study.sign_in()
         [alert] = study.http.get("/api/owner/snapshot").json()["troubles"]
         assert "write platforms = [] in study.toml" in alert["to_do"]  # to remove a line would change nothing
+        add = "/api/owner/platform-studies"
+        added = study.http.post(add, json={"platform": "prolific", "study": "64study"}, headers=study.owner)
+        assert added.status_code == 200, added.text
+    with served(tmp_path / "s") as study:  # Prolific stays on after a restart, for the admitted study only
+        study.enter(platform=person("p3", "64study"))
+        assert study.http.post("/api/enter", json={"platform": person("p4", "any")}).status_code == 403
     file.write_text("platforms = []\n" + file.read_text())
     for text in (file.read_text(), file.read_text().replace("[]", '["prolific"]', 1)):  # off, then on: ids are required
         file.write_text(text)
@@ -235,6 +244,15 @@ def test_new_people_per_address_are_limited_but_known_and_invited_people_are_not
         assert enter("d", {"X-Forwarded-For": "192.0.2.2"}).status_code == 200
         network = [enter(pid, {"X-Forwarded-For": f"2001:db8::{ord(pid):x}"}).status_code for pid in "efgh"]
         assert network == [200, 200, 200, 429]
+
+
+def test_arrivals_from_a_network_of_ipv6_are_limited_too() -> None:
+    limits = RateLimits.rate_limits_from_settings(Settings(arrivals_per_hour=2))
+    for n in range(2 * ADDRESSES_PER_NETWORK):  # a customer of a provider has many networks
+        enforce_arrival_limit(limits, ip_or_ipv6_network(f"2001:db8:1:{n}::1"))
+    with pytest.raises(ApiError, match="from your network"):
+        enforce_arrival_limit(limits, ip_or_ipv6_network("2001:db8:1:99::1"))
+    enforce_arrival_limit(limits, ip_or_ipv6_network("2001:db8:2::1"))
 
 
 def test_visits_while_the_study_is_paused_are_no_arrivals(tmp_path: Path, still: Any) -> None:
@@ -401,6 +419,9 @@ def test_the_first_lease_is_short_and_the_first_answer_makes_it_longer(tmp_path:
         assert 100 < ends_in(study)[0] <= 120  # a quarter of an hour after the beginning
         someone.answer(slot)
         assert 590 < ends_in(study)[0] <= 600
+        write(lambda c: c.execute(update(sittings).values(until=sittings.c.until - 500))).result()
+        someone.slots()
+        assert ends_in(study)[0] <= 100  # after an answer either
 
 
 def test_drafts_alone_do_not_hold_tasks_for_long(tmp_path: Path) -> None:
@@ -446,7 +467,7 @@ def test_a_late_first_answer_counts_if_its_task_is_still_open(tmp_path: Path) ->
         study.studio.writer.submit(lambda c: c.execute(update(sittings).values(until=1.0))).result()
         assert len(worker.slots()) == 4  # ends the lease
         assert visitor.answer(late[0]["slot"]).json()["extra"] is False
-        assert len(visitor.slots()) == 3 and 590 < ends_in(study)[0] <= 600  # leased again, for longer
+        assert len(visitor.slots()) == 3 and 290 < ends_in(study)[0] <= 300  # leased again, until the next answer
 
 
 # ---- in a browser

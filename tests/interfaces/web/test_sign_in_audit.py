@@ -152,7 +152,7 @@ def test_counted_attempts_are_written_when_the_server_stops(tmp_path: Path) -> N
 
 
 def test_a_wrong_password_is_answered_while_the_database_cannot_be_written(tmp_path: Path) -> None:
-    with served(tmp_path / "s", write_seconds=0.2) as study:
+    with served(tmp_path / "s", write_seconds=2) as study:
         study.sign_in()
         with closing(sqlite3.connect(tmp_path / "s" / "study.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")  # blocks writes, not reads

@@ -19,7 +19,7 @@ from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.report.result_snapshots import acquire_or_renew_leader_lease, is_result_snapshot_stale
 from plurivox.web.store.schema import answers, audit, leaders, raw_ids, slots, snapshots, tasks, workers
 from plurivox.web.study.export import export_study
-from studies import Served, admitting, plain_study, served, text_tasks
+from studies import Person, Served, admitting, plain_study, served, text_tasks
 
 
 def filled(study: Served, n_people: int = 3) -> None:
@@ -157,6 +157,53 @@ def test_a_first_answer_that_is_changed_after_its_repeat_is_still_the_first(tmp_
         assert live.http.get("/api/owner/agreement").json()["scores"]["observed-agreement"] == 1
         lines = live.http.get("/api/owner/workers").json()["workers"]
         assert [one["scores"]["agreement-with-rest"] for one in lines] == [1, 1]
+
+
+def slots_by_text(person: Person) -> dict[str, list[str]]:
+    """Return text of a task -> the slots in which a person sees it, the repeat last."""
+    seen: dict[str, list[str]] = {}
+    for slot in person.slots():
+        seen.setdefault(slot["task"]["text"], []).append(slot["slot"])
+    return seen
+
+
+def test_a_repeat_is_no_answer_of_its_own_if_the_answer_that_it_repeats_is_missing(tmp_path: Path) -> None:
+    study = plain_study(form="one-label", per_task=2, batch=4, repeats=3)
+    with served(tmp_path / "s", study, text_tasks(4)) as live:
+        live.sign_in()
+        whole, partial = live.enter(), live.enter()
+        for label, person, rows in (("cat", whole, slice(2)), ("dog", partial, slice(1, 2))):
+            for seen in slots_by_text(person).values():
+                for slot in seen[rows]:
+                    assert person.answer(slot, marks=[{"kind": "named", "label": label}]).status_code == 200
+        SnapshotComputer(live.studio.engine).compute_and_publish_snapshot(study)
+        page = live.http.get("/api/owner/tasks").json()["tasks"]
+        agreement = live.http.get("/api/owner/agreement").json()
+        export_study(live.studio.engine, study, tmp_path / "out")
+    assert all([one["label"] for one in task["top"] if one["p"] > 0] == ["cat"] for task in page)
+    assert (agreement["repeats"], agreement["repeats_compared"], agreement["scores"]) == (6, 3, {})
+    exported = pv.read(tmp_path / "out")
+    assert len(exported.answers) == 7 and len(exported.tables["views"]()) == 10
+
+
+def test_repeats_are_compared_where_both_answers_name_a_label(tmp_path: Path) -> None:
+    study = plain_study(form="one-label", per_task=3, batch=5, repeats=4, too_fast_seconds=0)
+    with served(tmp_path / "s", study, text_tasks(5)) as live:
+        live.sign_in()
+        cat, dog = ({"marks": [{"kind": "named", "label": label}]} for label in ("cat", "dog"))
+        person, nothing = live.enter(), {"abstain": True}
+        said = [(cat, cat), (cat, dog), (nothing, nothing), (cat, nothing)]
+        shown_twice = [pair for pair in slots_by_text(person).values() if len(pair) == 2]
+        for (first, again), answers_of_pair in zip(shown_twice, said, strict=True):
+            for slot, more in zip((first, again), answers_of_pair, strict=True):
+                assert person.answer(slot, **more).status_code == 200
+        SnapshotComputer(live.studio.engine).compute_and_publish_snapshot(study)
+        agreement = live.http.get("/api/owner/agreement").json()
+        flagged = live.http.get("/api/owner/flagged").json()
+        (worker,) = live.http.get("/api/owner/workers").json()["workers"]
+    assert (agreement["repeats"], agreement["repeats_compared"], agreement["repeats_same_top"]) == (4, 2, 0.5)
+    assert worker["repeats"] == 2 and worker["scores"]["repeat-consistency"] == 0.5
+    assert flagged["counts"] == {"changed-on-repeat": 1}
 
 
 def test_agreement_is_undefined_without_a_warning_while_all_votes_are_alike(tmp_path: Path) -> None:

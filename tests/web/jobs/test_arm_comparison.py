@@ -67,6 +67,21 @@ def test_cost_and_accuracy_of_two_forms(tmp_path: Path) -> None:
     assert [m for m, _, _ in quick["curve"]] == [1, 2, 3, 4] and quick["curve"][1][1] == 4
 
 
+def test_people_leave_without_a_new_answer_and_those_turned_away_have_not_finished(tmp_path: Path) -> None:
+    made = plain_study(forms=["one-label", "histogram"], per_task=1, batch=2)
+    with served(tmp_path / "s", made, text_tasks(2)) as study:
+        study.sign_in()
+        first, second = study.enter(), study.enter()
+        work(first)
+        second.answer(second.slots()[0]["slot"])
+        assert [one["left"] for one in compared(study).values()] == [0, 0]
+        server_clock.let_pass(made.lease_minutes * 60 + 1)
+        full = study.enter(), study.enter()
+        arms = {one["arm"]: one for one in study.http.get("/api/owner/forms").json()["arms"]}
+    assert sum(one["left"] for one in arms.values()) == 1 and sum(one["finished"] for one in arms.values()) == 1
+    assert sum(one["people"] for one in arms.values()) == 2 + len(full)
+
+
 def test_a_study_with_one_form_compares_nothing(tmp_path: Path) -> None:
     with served(tmp_path / "s", plain_study(), text_tasks(4)) as study:
         study.sign_in()

@@ -155,7 +155,7 @@ def test_soft_labels_ignore_answers_of_excluded_workers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("again", [False, True])
 def test_owners_see_the_former_results_until_they_are_recomputed(tmp_path: Path, again: bool) -> None:
-    study = plain_study(per_task=2, exclude=RULES)
+    study = plain_study(per_task=2, exclude=RULES, too_fast_seconds=0)
     with served(tmp_path / "s", study, KNOWN) as live:
         live.sign_in()
         good, bad, engine = live.enter(), live.enter(), live.studio.engine

@@ -25,7 +25,8 @@ def test_every_task_is_in_the_histograms(n_labels: int) -> None:
 def collected(answers: Answers) -> CollectedAnswers:
     """Return answers with the columns of the database, without practice, extras and unseen images."""
     ids, unknown, no = np.arange(len(answers)), np.full(len(answers), np.nan), np.zeros(len(answers), bool)
-    return CollectedAnswers(answers, ids, answers.task, answers.worker, no, unknown, unknown, unknown, no, no, unknown)
+    columns = (ids, answers.task, answers.worker, no, no, unknown, unknown, unknown, no, no, unknown)
+    return CollectedAnswers(answers, *columns)
 
 
 def test_agreement_by_hour_lists_the_latest_hours_of_a_long_study() -> None:

@@ -125,7 +125,8 @@ class Agreement(BaseModel):
 
     scores: dict[str, float | None]
     repeats: int  # left out of `scores` and `by_hour`
-    repeats_same_top: float | None  # share of repeats with the same top label
+    repeats_compared: int  # both answers name a label
+    repeats_same_top: float | None  # share of these with the same top label
     by_hour: list[tuple[float, float, int]]  # (hour, share of answers with the task's current top label, answers)
     median_of_workers: float | None  # median over workers of their agreement with the others
     at: float | None

@@ -32,6 +32,15 @@ def ip_or_ipv6_network(host: str) -> str:
     return str(address.ipv4_mapped or ipaddress.ip_network((address, 64), strict=False))
 
 
+def ipv6_network_of_provider_or_none(client: str) -> str | None:
+    """Return the /48 network of a client counted as an IPv6 network; None for other clients.
+
+    >>> ipv6_network_of_provider_or_none(ip_or_ipv6_network("2001:db8:1:2::7")), ipv6_network_of_provider_or_none("192.0.2.7")
+    ('2001:db8:1::/48', None)
+    """
+    return str(ipaddress.IPv6Network(client).supernet(new_prefix=48)) if client.endswith("::/64") else None
+
+
 class BoundedPool:
     """Threads for slow work such as hashing a password: two at a time, with a short queue; a full queue raises 429."""
 

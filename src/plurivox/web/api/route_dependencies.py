@@ -15,7 +15,12 @@ from plurivox.web.api.http_errors import (
     too_many_arrivals_error,
 )
 from plurivox.web.api.login_throttle import LoginThrottle
-from plurivox.web.api.rate_limit import BoundedPool, TokenBuckets, ip_or_ipv6_network
+from plurivox.web.api.rate_limit import (
+    BoundedPool,
+    TokenBuckets,
+    ip_or_ipv6_network,
+    ipv6_network_of_provider_or_none,
+)
 from plurivox.web.open_study import Studio
 from plurivox.web.server_settings import Settings
 from plurivox.web.services.refused_sign_in_log import RefusedSignInLog
@@ -29,6 +34,7 @@ COOKIE_NAME = "plurivox_owner"
 CSRF_HEADER = "X-Plurivox-Token"
 RENEWED_TOKEN_HEADER = "X-Plurivox-Bearer"  # response header: the token to use from now on
 HOUR = 3600.0
+ADDRESSES_PER_NETWORK = 4  # as many arrivals from a /48 network of IPv6 as from so many addresses
 RENEWALS, DAY = 30, 86400.0  # a token is renewed after 1 / RENEWALS of its lifetime
 BEARER, LINK, INVITE = "bearer", "link", "invite"  # purposes of signed texts
 
@@ -51,6 +57,7 @@ class RateLimits:
     logins: LoginThrottle
     drafts: TokenBuckets
     arrivals: TokenBuckets
+    network_arrivals: TokenBuckets
     hashing: BoundedPool = field(default_factory=BoundedPool)
 
     @classmethod
@@ -59,8 +66,9 @@ class RateLimits:
         limits = settings.requests_per_minute, settings.enters_per_minute, settings.drafts_per_minute
         workers, enters, drafts = map(TokenBuckets, limits)
         logins = LoginThrottle(settings.logins_per_minute / settings.processes)
-        arrivals = TokenBuckets(settings.arrivals_per_hour / settings.processes, seconds=HOUR)
-        return cls(workers, enters, logins, drafts, arrivals)
+        per_hour = settings.arrivals_per_hour / settings.processes
+        arrivals, of_network = (TokenBuckets(times * per_hour, seconds=HOUR) for times in (1, ADDRESSES_PER_NETWORK))
+        return cls(workers, enters, logins, drafts, arrivals, of_network)
 
 
 async def get_rate_limits(request: Request) -> RateLimits:
@@ -98,9 +106,14 @@ async def enforce_study_entry_limit_per_address(request: Request) -> None:
 
 
 def enforce_arrival_limit(limits: RateLimits, address: str) -> None:
-    """Count a new person by a platform's link; raise ApiError 429 if too many have come from this address."""
-    if wait := limits.arrivals.take_token_or_return_seconds_to_wait(address):
-        raise too_many_arrivals_error(wait)
+    """Count a new person by a platform's link; raise ApiError 429 if too many have come from this address or network.
+
+    One customer of a provider may have many /64 networks of IPv6, so their /48 network has a limit too.
+    """
+    network = ipv6_network_of_provider_or_none(address)
+    for buckets, client in ((limits.arrivals, address), (limits.network_arrivals, network)):
+        if client and (wait := buckets.take_token_or_return_seconds_to_wait(client)):
+            raise too_many_arrivals_error(wait)
 
 
 async def require_same_origin_and_return_client_ip(request: Request) -> str:

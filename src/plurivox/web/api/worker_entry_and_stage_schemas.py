@@ -170,7 +170,7 @@ class FinishStage(RequestModel):
     stage: Literal["consent", "instructions", "quiz", "practice", "tasks", "debrief"]
     agreed: bool | None = None  # consent
     quiz: Annotated[list[Annotated[int, Field(ge=0, le=9)]], Field(max_length=20)] | None = None  # choices, from 0
-    ms: Ms | None = None  # how long the page was shown
+    ms: Ms | None = None  # how long the page was shown, without hidden time
     comment: Annotated[str, Field(max_length=5000, pattern=r"^[^\x00]*$")] | None = None  # debrief
 
 

@@ -18,14 +18,13 @@ from plurivox.core.name_encoding import positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
-from plurivox.engine.beta_intervals import jeffreys_interval_95
 from plurivox.evaluate import accuracy, soft_accuracy
+from plurivox.web.jobs.arm_people import people_fields_by_arm
 from plurivox.web.jobs.study_statistics import round_to_5_digits_or_none_if_not_finite
 from plurivox.web.store.collect.workers import arm_by_worker_pseudonym
-from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.report import statistics_classes_and_queries
 from plurivox.web.store.report.answer_cache import CollectedAnswers
-from plurivox.web.store.report.statistics_classes_and_queries import ArmPeople, ArmResult
+from plurivox.web.store.report.statistics_classes_and_queries import ArmResult
 from plurivox.web.study.config import Arm, Study
 from plurivox.workflows import curve, elicit_votes, fit, score
 
@@ -47,9 +46,7 @@ def compare_arms(
         statistics_classes_and_queries.gold_labels_of_tasks_as_soft_labels(connection, study.labels),
         statistics_classes_and_queries.count_answers_by_arm_and_number_of_inputs(connection),
     )
-    people = statistics_classes_and_queries.count_all_finished_and_dropped_workers_by_arm(
-        connection, inactive_since=current_unix_time() - study.lease_minutes * 60
-    )
+    people = people_fields_by_arm(connection, study)
     assert votes.answer is not None and labels_named_first.answer is not None
     rows = []
     for one in study.arms:
@@ -60,7 +57,7 @@ def compare_arms(
             "inputs": _median_of_counts(inputs.get(one.name, {}))
         }
         columns = (
-            _people_counts_and_drop_out_rate(people.get(one.name, ArmPeople()))
+            people[one.name]
             | cost
             | _mean_answer_entropy(arm_votes)
             | _observed_agreement(labels_named_first.where(in_arm[labels_named_first.answer]), answers)
@@ -74,19 +71,6 @@ def _arm_name_form_and_wording_fields(study: Study, arm: Arm) -> dict[str, Any]:
     """Return the name, answer form and wording of an arm of the study, as fields of ArmResult."""
     config_of_arm = study.config_of_arm(arm.name)
     return {"arm": arm.name, "form": config_of_arm.form, "wording": config_of_arm.wording}
-
-
-# ---- people
-
-
-def _people_counts_and_drop_out_rate(arm_people: ArmPeople) -> dict[str, Any]:
-    """Return the numbers of people in an arm and its drop-out rate with interval, as fields of ArmResult."""
-    over, share = arm_people.finished + arm_people.left, None
-    if over:
-        p = np.array([arm_people.left / over])
-        low, high = jeffreys_interval_95(p, over)
-        share = [p[0], low[0], high[0]]
-    return {**vars(arm_people), "drop_out": _round_interval_to_4_digits(share)}
 
 
 # ---- costs

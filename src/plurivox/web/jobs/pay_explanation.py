@@ -1,5 +1,6 @@
 """Explain how the pay of a worker came about: amounts in cents with parts that add up, and a sentence for each."""
 
+import math
 from collections.abc import Iterator
 from decimal import ROUND_HALF_UP, Decimal
 from typing import NamedTuple
@@ -50,6 +51,11 @@ def minutes_with_two_decimals(milliseconds: Decimal | float) -> str:
     return str(round_half_up_to_cents(Decimal(round(milliseconds)) / MINUTE_MS))
 
 
+def longest_page_ms(rules: Pay) -> float:
+    """Return how many milliseconds of each page besides the tasks the pay rules count at most; inf if there is no limit."""
+    return rules.most_page_minutes * MINUTE_MS or math.inf
+
+
 def time_spent_and_paid(rules: Pay, work: WorkSummary) -> WorkTime:
     """Return the time of a worker that the pay rules count, and the part of it that is paid."""
     spent = Decimal(round(work.active_ms if rules.time == "active" else work.ms_from_entry_to_last_activity))
@@ -61,15 +67,30 @@ def explain_pay(rules: Pay, work: WorkSummary, base: Amount, bonus: Amount, why_
     """Return sentences that say how base pay and bonus came about, and which time was not counted."""
     lines = [*_base_sentences(rules, work, base), *_bonus_sentences(rules, work, bonus), *why_nothing]
     spent, paid = time_spent_and_paid(rules, work)
-    if paid < spent:
+    if paid < spent and not (base is NOTHING and bonus is NOTHING):
         minutes = minutes_with_two_decimals(spent)
         lines.append(f"at most {rules.most_minutes:g} minutes are paid, of {minutes} {rules.time} minutes")
+    return lines + (_active_time_sentences(rules, work) if rules.time == "active" else [])
+
+
+def _active_time_sentences(rules: Pay, work: WorkSummary) -> list[str]:
+    """Return sentences that say which part of the active time is not from tasks, and what was left out and why."""
+    lines = []
+    if (pages := minutes_with_two_decimals(work.page_ms)) != "0.00":
+        lines.append(f"{pages} of the active minutes are from pages besides the tasks, such as the instructions")
+    if (left_out := minutes_with_two_decimals(work.page_excess_ms)) != "0.00":
+        lines.append(
+            f"at most {rules.most_page_minutes:g} minutes of each such page count: {left_out} minutes left out"
+        )
     counts = ((work.impossible, "answer"), (work.impossible_pages, "page"))
     if claimants := [f"{n:,} {what}{'s' * (n != 1)}" for n, what in counts if n]:
         counted, claimed = map(minutes_with_two_decimals, (work.impossible_counted_ms, work.impossible_claimed_ms))
         lines.append(
-            f"{' and '.join(claimants)} claimed more time than the server saw: {counted} minutes counted of {claimed}"
+            f"{' and '.join(claimants)} claimed more time than the server saw, or times that contradict each other: "
+            f"{counted} minutes counted of {claimed}"
         )
+    if (late := minutes_with_two_decimals(work.late_ms)) != "0.00":
+        lines.append(f"time until an answer was changed after the tasks does not count: {late} minutes left out")
     if (overlap := minutes_with_two_decimals(work.overlap_ms)) != "0.00":
         lines.append(f"time claimed for several tasks at once counts once: {overlap} minutes left out")
     return lines

@@ -16,6 +16,7 @@ from plurivox.web.jobs.pay_explanation import (
     NOTHING,
     amount_with_parts,
     explain_pay,
+    longest_page_ms,
     minutes_with_two_decimals,
     time_spent_and_paid,
 )
@@ -36,7 +37,7 @@ def compute_pay_line_by_worker(connection: Connection, study: Study) -> dict[int
     cache.append_new_work_from_database(connection)
     return {
         worker: compute_pay_line(study.pay, work)
-        for worker, work in sum_answers_time_and_matches_by_worker(cache).items()
+        for worker, work in sum_answers_time_and_matches_by_worker(cache, longest_page_ms(study.pay)).items()
     }
 
 
@@ -59,8 +60,6 @@ def compute_pay_line(pay_rules: Pay, work: WorkSummary) -> PayLine:
         pay_rules.bonus_per_hour * paid * matched / (HOUR_MS * max(compared, 1)),
     )
     reasons = [f"{work.n_answers} answer{'s' * (work.n_answers != 1)}", f"{matched} of {compared} as most others"]
-    if paid < spent:
-        reasons.append(f"at most {pay_rules.most_minutes:g} minutes are paid")
     withheld = []
     if work.excluded:
         without_bonus = pay_rules.excluded == "without-bonus"
@@ -69,6 +68,10 @@ def compute_pay_line(pay_rules: Pay, work: WorkSummary) -> PayLine:
     if work.n_answers < pay_rules.least_answers:
         withheld.append(f"fewer than {pay_rules.least_answers} answers: no pay")
         base = bonus = NOTHING
+    if base is NOTHING and bonus is NOTHING:
+        paid = Decimal(0)
+    elif paid < spent:
+        reasons.append(f"at most {pay_rules.most_minutes:g} minutes are paid")
     return PayLine(
         worker=work.pseudonym,
         answers=work.n_answers,
@@ -87,6 +90,7 @@ def compute_pay_line(pay_rules: Pay, work: WorkSummary) -> PayLine:
         paid_minutes=minutes_with_two_decimals(paid),
         claimed_minutes=minutes_with_two_decimals(work.claimed_ms),
         impossible_answers=work.impossible,
+        impossible_pages=work.impossible_pages,
         explanation=explain_pay(pay_rules, work, base, bonus, withheld),
     )
 
@@ -115,7 +119,7 @@ class Payroll:
         read = self._read_new_work_and_return_counts_and_excluded_workers(study)
         if read == self._paid:
             return 0
-        found = sum_answers_time_and_matches_by_worker(self._cache)
+        found = sum_answers_time_and_matches_by_worker(self._cache, longest_page_ms(study.pay))
         lines = {
             worker: compute_pay_line(study.pay, work)
             for worker, work in found.items()
@@ -172,6 +176,7 @@ PART_COLUMNS = (
     "paid_minutes",
     "claimed_minutes",
     "impossible_answers",
+    "impossible_pages",
 )
 
 

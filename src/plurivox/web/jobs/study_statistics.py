@@ -98,10 +98,10 @@ def compute_agreement_statistics(collected: CollectedAnswers, first_labels: Vote
     is not the answer of another person. (The overlap of soft answers stays below 1 even if all answers are equal.)
     """
     answers = collected.answers
-    assert answers.repeat_of is not None and answers.when is not None
-    again = np.flatnonzero(answers.repeat_of >= 0)
+    assert answers.when is not None
+    again, before = collected.comparable_repeats
     top = answers.label_codes_at_rank(0)
-    same = None if not len(again) else float((top[again] == top[answers.repeat_of[again]]).mean())
+    same = None if not len(again) else float((top[again] == top[before]).mean())
     scores = {
         name: next(iter(of.values()), None)
         for name, of in _scores_by_method_and_worker_or_crowd(CROWD_SCORES, first_labels, answers).items()
@@ -117,7 +117,7 @@ def compute_agreement_statistics(collected: CollectedAnswers, first_labels: Vote
             (answers.when[counts] // 3600).astype(np.int64), fits.astype(np.float64)
         )
         hours = [(hour * 3600.0, round(float(mine.mean()), 4), len(mine)) for hour, mine in grouped][-MAX_HOURS:]
-    return Agreement(scores, len(again), same, hours)
+    return Agreement(scores, int(collected.is_repeat.sum()), same, hours, repeats_compared=len(again))
 
 
 def compute_scores_counts_and_times_by_worker(
@@ -135,6 +135,7 @@ def compute_scores_counts_and_times_by_worker(
     is_flagged = np.isin(collected.ids, np.fromiter(flags_by_answer, np.int64, len(flags_by_answer)))
     n_flagged = np.bincount(answers.worker[is_flagged], minlength=len(answers.workers))
     names, ids = answers.workers.tolist(), collected.database_id_of_each_worker.tolist()
+    n_compared = np.bincount(answers.worker[collected.comparable_repeats[0]], minlength=len(answers.workers))
     seen = np.full(len(names), -np.inf)
     np.maximum.at(seen, answers.worker, answers.when)
     return {
@@ -143,6 +144,7 @@ def compute_scores_counts_and_times_by_worker(
             seconds=_median_without_nan_rounded_to_3_digits(mine),
             flags=int(n_flagged[code]),
             seen=float(seen[code]),
+            repeats=int(n_compared[code]),
             **{one.replace("-", "_"): scores.get(one, {}).get(names[code]) for one in WORKER_SCORES},
         )
         for code, mine in _yield_group_code_and_its_values(answers.worker, answers.seconds)
@@ -201,13 +203,14 @@ def compute_flags_by_answer_id(study: Study, collected: CollectedAnswers, elicit
     """Return answer id -> flags, such as too-fast or changed-on-repeat; answers without flags are left out."""
     answers = collected.answers
     flags: dict[int, list[str]] = {}
-    assert answers.repeat_of is not None
     top = answers.label_codes_at_rank(0)
-    again = answers.repeat_of >= 0
+    again, before = collected.comparable_repeats
+    changed = np.zeros(len(answers), bool)
+    changed[again] = top[again] != top[before]
     marks = {name: elicited.has_flag(name) for name in elicited.flag_counts}
     marks["too-fast"] = collected.seconds_at_most < study.too_fast_seconds
     marks[IMPOSSIBLE_TIME] = collected.impossible_time
-    marks["changed-on-repeat"] = again & (top != top[answers.repeat_of])
+    marks["changed-on-repeat"] = changed
     marks["late"] = collected.late
     marks["picture-not-seen"] = collected.unseen
     assert marks.keys() <= FLAGS.keys() | STUDIO_FLAGS.keys(), "a flag needs a meaning in answer_flags.STUDIO_FLAGS"

@@ -28,7 +28,9 @@ class WorkSummary:
     excluded: str = ""  # the rule; empty if not excluded
     n_answers: int = 0  # including repeats
     active_ms: float = 0.0
-    last: float = 0.0  # time of the last answer or visit
+    last: float = (
+        0.0  # time of the last answer or visit, without what comes after the tasks beyond the paid time of a page
+    )
     matched: int = 0  # answers that match the majority of the others
     compared: int = 0  # answers to tasks that others have answered
     claimed_ms: float = 0.0  # active time as the client claims it
@@ -36,6 +38,9 @@ class WorkSummary:
     impossible_pages: int = 0  # visits to other pages, likewise
     impossible_claimed_ms: float = 0.0  # time claimed for these
     impossible_counted_ms: float = 0.0  # time counted for these
+    page_ms: float = 0.0  # active time on pages besides the tasks
+    page_excess_ms: float = 0.0  # time on such pages not counted, because one page took longer than is paid
+    late_ms: float = 0.0  # time not counted, because an answer was changed after the tasks
     overlap_ms: float = 0.0  # time not counted, because it was claimed for several tasks at once
 
     @property
@@ -60,8 +65,11 @@ class WorkCache:
         self.people |= stored_pay_sheet.pseudonym_and_entry_time_by_worker_id(connection, new)
 
 
-def sum_answers_time_and_matches_by_worker(cache: WorkCache) -> dict[int, WorkSummary]:
-    """Return worker id -> answers, time and majority matches, for every worker with an answer besides practice."""
+def sum_answers_time_and_matches_by_worker(cache: WorkCache, longest_page_ms: float = np.inf) -> dict[int, WorkSummary]:
+    """Return worker id -> answers, time and majority matches, for every worker with an answer besides practice.
+
+    At most `longest_page_ms` of each page besides the tasks count.
+    """
     given, visited, excluded = cache.answers.columns, cache.visits.columns, cache.answers.excluded
     counts = given["is_latest"] & ~given["is_practice"]
     ids, worker_of = np.unique(given["worker"], return_inverse=True)
@@ -72,15 +80,18 @@ def sum_answers_time_and_matches_by_worker(cache: WorkCache) -> dict[int, WorkSu
     left_tasks = np.full(n, -np.inf)
     ends = visited["ends_tasks"][known]
     np.maximum.at(left_tasks, visitor[ends], visited["at"][known][ends])
-    answer_times = _without_time_after(active_times_of_answers(given), left_tasks[worker_of])
-    times = _active_times_by_worker(
-        n,
-        (worker_of, answer_times),
-        (visitor, active_times_of_visits(visitor, visited["ms"][known], visited["at"][known], born[visitor])),
-    )
+    left_tasks[np.isinf(left_tasks)] = np.inf  # not yet
+    answer_times = active_times_of_answers(given)
+    page_times = active_times_of_visits(visitor, visited["ms"][known], visited["at"][known], born[visitor])
+    paid_answer_times = _without_time_after(answer_times, left_tasks[worker_of])
+    paid_page_times = replace(page_times, counted_ms=np.minimum(page_times.counted_ms, longest_page_ms))
+    times = _active_times_by_worker(n, (worker_of, paid_answer_times), (visitor, paid_page_times))
+    times["page_ms"] = np.bincount(visitor, np.nan_to_num(paid_page_times.counted_ms), n)
+    times["page_excess_ms"] = _sum_of_differences(visitor, page_times, paid_page_times, n)
+    times["late_ms"] = _sum_of_differences(worker_of, answer_times, paid_answer_times, n)
     last = np.zeros(n)
-    np.maximum.at(last, worker_of, given["at"])
-    np.maximum.at(last, visitor, visited["at"][known])
+    np.maximum.at(last, worker_of, np.minimum(given["at"], left_tasks[worker_of]))
+    np.maximum.at(last, visitor, np.minimum(visited["at"][known], left_tasks[visitor] + longest_page_ms / 1000))
     rows = _rows_of_latest_answer_per_worker_and_task(worker_of, given, counts & given["is_task"])
     is_excluded = np.isin(ids, np.fromiter(excluded, np.int64, len(excluded)))
     matched, compared = matches_others_majority_and_has_others(
@@ -105,13 +116,19 @@ def sum_answers_time_and_matches_by_worker(cache: WorkCache) -> dict[int, WorkSu
 
 
 def _without_time_after(times: ActiveTimes, left_tasks: Floats) -> ActiveTimes:
-    """Return the times of answers without what comes after their worker has left the tasks (-inf: not yet).
+    """Return the times of answers without what comes after their worker has left the tasks (inf: not yet).
 
     An answer can still be changed then, but the time until someone does so is not work.
     """
-    end = np.where(np.isinf(left_tasks), times.end, np.minimum(times.end, left_tasks))
+    end = np.minimum(times.end, left_tasks)
     seen_ms = np.where(np.isnan(times.start), np.inf, 1000 * np.maximum(0.0, end - times.start))
     return replace(times, end=end, counted_ms=np.minimum(times.counted_ms, seen_ms))
+
+
+def _sum_of_differences(worker: Ints, times: ActiveTimes, paid_times: ActiveTimes, n_workers: int) -> Floats:
+    """Return (n_workers,) the milliseconds that count in `times` and not in `paid_times`, which have the same rows."""
+    left_out = np.nan_to_num(times.counted_ms - paid_times.counted_ms)
+    return np.bincount(worker, left_out, n_workers).astype(np.float64)
 
 
 def _active_times_by_worker(

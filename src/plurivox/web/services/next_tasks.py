@@ -17,7 +17,6 @@ from plurivox.web.store.collect.arms import get_pool_of_open_tasks_for_worker
 from plurivox.web.store.collect.leases import (
     end_some_overdue_leases_and_return_count,
     lease_again_and_return_expired_sitting,
-    renew_lease_unless_ended,
 )
 from plurivox.web.store.collect.sittings_and_leased_slots import (
     Sitting,
@@ -96,9 +95,6 @@ def _next_unanswered_slots_or_begin_sitting_or_advance_stage(
     found = sittings_and_leased_slots.hand_out_first_unanswered_slots(connection, sitting.id, max_slots)
     if not found:
         return NextTasks(record_visit_and_move_to_next_stage(connection, study, worker), sitting)
-    lease_seconds = _lease_seconds(study, sitting)
-    if not sitting.is_before_first_answer and sitting.needs_lease_renewal(lease_seconds):
-        renew_lease_unless_ended(connection, sitting.id, lease_seconds)
     return NextTasks(worker, sitting, found)
 
 
@@ -118,16 +114,16 @@ def _get_latest_sitting_and_lease_again_if_expired(
                 waiting = UnansweredLeaseLimit(connection, study, worker).wait_if_exceeded(sitting.total)
                 if waiting is not None:
                     return waiting
-            sitting = lease_again_and_return_expired_sitting(connection, sitting, _lease_seconds(study, sitting))
+            sitting = lease_again_and_return_expired_sitting(connection, sitting, _first_lease_seconds(study, sitting))
     if sitting is None or sitting.all_slots_answered:
         sittings_and_leased_slots.lock_worker_row(connection, worker.id)
         sitting = get_latest_sitting(connection, worker.id)
     return sitting
 
 
-def _lease_seconds(study: Study, sitting: Sitting) -> float:
-    """Return for how long the slots of a sitting are leased: short before many answers, but not for practice."""
-    return study.lease_seconds if sitting.number == 0 else study.lease_seconds_after_answers(sitting.done)
+def _first_lease_seconds(study: Study, sitting: Sitting) -> float:
+    """Return for how long a sitting is leased until its next answer: briefly, but practice takes no tasks from others."""
+    return study.lease_seconds if sitting.number == 0 else study.first_answer_seconds
 
 
 def _begin_sitting_or_none_if_no_open_task(

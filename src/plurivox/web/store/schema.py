@@ -348,6 +348,7 @@ standings = Table(  # badness of workers by each score in the latest snapshot, h
     _float_column("seen"),
     _float_column("agreement_with_rest", nullable=True),  # 1 - agreement
     _float_column("repeat_consistency", nullable=True),  # 1 - consistency: share of repeats with another label
+    Column("repeats", Integer, nullable=False, server_default="0"),  # of which the share is: both answers name a label
     _float_column("too_fast", nullable=True),
 )
 tallies = Table(  # counts of all answers up to an id, updated by the leader; later answers are counted by each request

@@ -87,13 +87,16 @@ class Writer:
             for _, future in jobs_and_futures:
                 future.set_exception(error)
             return
+        waiting = []
         for (job, future), result in zip(jobs_and_futures, results, strict=True):
             if isinstance(result, LockHeldElsewhere):
-                self._commit_writes_together_and_set_futures([(job, future)], max_tries, result.wait_for_lock)
+                waiting.append(((job, future), result.wait_for_lock))
             elif isinstance(result, BaseException):
                 future.set_exception(result)
             else:
                 future.set_result(result)
+        for entry, wait in waiting:  # when the others know that their writes are on disk
+            self._commit_writes_together_and_set_futures([entry], max_tries, wait)
 
     def _run_in_savepoints_and_return_results_or_errors(
         self, write_jobs: list[Job[Any]], wait_for_lock: Job[None] | None

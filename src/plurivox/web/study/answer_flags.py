@@ -10,7 +10,7 @@ STUDIO_FLAGS = {  # name -> meaning, with {too_fast_seconds} of the study
     "changed-on-repeat": "another label came first when the same task was shown again",
     "late": "late, beyond the quota: the task was full when it came, or its person was excluded and then reinstated",
     "picture-not-seen": "the picture had not loaded when the answer was sent",
-    "impossible-time": "more time was claimed than passed on the server",
+    "impossible-time": "more time was claimed than passed on the server, or more hidden time than time",
 }
 
 

@@ -67,6 +67,7 @@ class Pay(Section):
     bonus_per_match: Money = Decimal(0)
     time: Literal["active", "total"] = "active"
     most_minutes: float = Field(default=120, ge=0, le=100_000)  # time beyond this is not paid; 0: no limit
+    most_page_minutes: float = Field(default=10, ge=0, le=100_000)  # the same for each page besides the tasks
     least_answers: int = Field(default=0, ge=0, le=100_000)  # workers with fewer answers are not paid
     excluded: Literal["without-bonus", "nothing"] = "without-bonus"
 

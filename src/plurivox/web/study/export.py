@@ -23,7 +23,7 @@ FORMULA_STARTS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # the last four ar
 VIEW_COLUMNS = ["answer", "task", "worker", "kind", "sitting", "position", "received", "shown_at", "first_input_ms"]
 VIEW_COLUMNS += ["submitted_ms", "hidden_ms", "mode", "label_order", "marks", "abstain", "none_of_these", "replaces"]
 VIEW_COLUMNS += ["extra", "excluded", "arm", "counted_as", "handed_out", "impossible_time"]
-STAGE_COLUMNS = ["worker", "stage", "at", "ms", "detail"]
+STAGE_COLUMNS = ["worker", "stage", "at", "ms", "detail", "impossible_time"]
 ITEM_COLUMNS = ["task", "kind", "text", "text2", "stratum", "gold", "practice", "image", "audio"]
 ARM_COLUMNS = ["worker", "arm", "form", "wording", "status"]
 BATCH_ROWS = 5_000
@@ -47,6 +47,9 @@ def export_study(
     level = {} if engine.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}  # one consistent snapshot
     with engine.connect().execution_options(**level) as connection, connection.begin():
         held = answer_cache.read_answers_that_count_latest_per_slot(connection, study.labels, escape_text)
+        # a repeat of an answer that is missing would be read as the person's first answer; `views` has it
+        assert held.answers.repeat_of is not None
+        given = held.answers.where(~held.is_repeat | (held.answers.repeat_of >= 0))
         views, events = [], []
         for part in batched(export_rows.yield_all_answers_for_export(connection), BATCH_ROWS):
             impossible = active_times_of_answers(time_columns_of_answer_rows(part)).impossible.tolist()
@@ -74,12 +77,12 @@ def export_study(
     data = Dataset(
         study.name,
         about=about,
-        answers=held.answers if len(held.answers) else None,
+        answers=given if len(given) else None,
         items=shown,
         tables={name: partial(io.stack_frames_by_rows, *part) for name, part in parts.items() if part[0]},
     )
     io.write(data, folder, replace=replace, form=file_format)
-    return len(held.answers)
+    return len(given)
 
 
 def _rows_to_list_of_data_frames(column_names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Any]:
@@ -136,7 +139,7 @@ def _events_table_rows_of_answer(answer: Any, escape_text: Callable[[str], str])
 def _stages_table_row_per_visit(connection: Connection, escape_text: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:
     """Yield one row of the table `stages` per visit of a worker to a stage, with its duration."""
     for one in export_rows.yield_all_stage_visits(connection):
-        yield one.worker, one.stage, one.at, one.ms, escape_text(one.detail)
+        yield one.worker, one.stage, one.at, one.ms, escape_text(one.detail), one.impossible_time
 
 
 def _arms_table_row_per_worker(connection: Connection, study: Study) -> Iterable[tuple[Any, ...]]:

@@ -3,17 +3,20 @@
 A SameSite cookie identifies the owner; writes also need the session's CSRF token and the studio's Origin.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 
 from fastapi import APIRouter, Depends
 from fastapi.concurrency import run_in_threadpool
+from sqlalchemy import Connection
 
 from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import response_builders as responses
 from plurivox.web.api import worker_entry_and_stage_schemas as s
 from plurivox.web.api.route_dependencies import StudioDep, get_owner_session_from_cookie
 from plurivox.web.api.schema_fields import Id
+from plurivox.web.open_study import Studio
 from plurivox.web.services.platform_admission import platforms_that_admit_everyone
 from plurivox.web.services.task_soft_label import explain_soft_label
 from plurivox.web.store.report import (
@@ -24,6 +27,7 @@ from plurivox.web.store.report import (
     worker_scores_and_flags,
 )
 from plurivox.web.store.report.result_snapshots import get_latest_or_default_result_snapshot
+from plurivox.web.store.report.statistics_classes_and_queries import ArmResult
 
 router = APIRouter(
     prefix="/api/owner",
@@ -104,8 +108,15 @@ async def get_median_times(studio: StudioDep) -> o.Times:
 async def compare_forms(studio: StudioDep) -> o.FormsCompared:
     """Compare the arms of a study with several forms: time, dropout and quality of the answers."""
     latest = await studio.read(get_latest_or_default_result_snapshot)
-    arms = [asdict(one) for one in latest.forms]  # JSON has lists instead of tuples; pydantic converts them
+    arms = [asdict(one) for one in await studio.read(partial(_arms_with_people_as_of_now, studio, latest.forms))]
     return o.FormsCompared.model_validate({"arms": arms, "at": latest.at})
+
+
+def _arms_with_people_as_of_now(studio: Studio, arms: Sequence[ArmResult], connection: Connection) -> list[ArmResult]:
+    """Return the results of the arms with the people as of now."""
+    from plurivox.web.jobs.arm_people import with_people_as_of_now  # imports scipy, which other routes do not need
+
+    return with_people_as_of_now(connection, studio.study, arms)
 
 
 @router.get("/flagged")

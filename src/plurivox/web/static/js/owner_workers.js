@@ -143,7 +143,7 @@ export async function payPage(owner, { after }) {
   const rows = lines.map((one) => [
     one.worker,
     count(one.answers),
-    make("span", { title: one.impossible_answers ? `The browser claimed ${one.claimed_minutes} minutes` : ACTIVE }, one.active_minutes),
+    make("span", { title: one.impossible_answers + one.impossible_pages ? `The browser claimed ${one.claimed_minutes} minutes` : ACTIVE }, one.active_minutes),
     make("span", { title: "From entering to the last answer or page, with pauses" }, one.total_minutes),
     `${one.matched} / ${one.compared}`,
     make("span", { title: sentenceAbout("base", one) }, one.base),
@@ -175,7 +175,7 @@ const sentenceAbout = (word, line) => line.explanation.find((sentence) => senten
 
 function payDetails(line) {
   // The reasons of a pay line; opened, the sentences that say how its sums came about.
-  const flag = line.impossible_answers > 0 && make("span", { class: "badge" }, "impossible time");
+  const flag = line.impossible_answers + line.impossible_pages > 0 && make("span", { class: "badge" }, "impossible time");
   const reasons = line.reasons.join("; ");
   if (!line.explanation.length) return make("span", { class: "small" }, reasons, flag);
   const sentences = line.explanation.map((sentence) => make("li", {}, sentence));

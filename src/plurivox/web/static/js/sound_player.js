@@ -48,7 +48,7 @@ export class SoundPlayer {
       this.told,
     );
     this.events = { timeupdate: () => this.paint(), loadedmetadata: () => this.paint() };
-    Object.assign(this.events, { play: () => this.paint(), pause: () => this.halt(), ended: () => this.end() });
+    Object.assign(this.events, { play: () => this.paint(), pause: () => this.audio.paused && this.halt(), ended: () => this.end() });
     this.events.error = () => this.fail();
     for (const [name, act] of Object.entries(this.events)) this.audio.addEventListener(name, act);
     if (this.audio.error) this.fail();
@@ -57,13 +57,19 @@ export class SoundPlayer {
 
   turn(event) {
     if (this.audio.paused) this.play("play", pressedBy(event));
-    else this.audio.pause();
+    else this.pause();
   }
 
   restart(event) {
-    this.audio.pause();
+    this.pause();
     this.audio.currentTime = 0;
     this.play("again", pressedBy(event));
+  }
+
+  pause() {
+    // The browser's event of a pause comes later, perhaps when the sound is played again.
+    this.audio.pause();
+    this.halt();
   }
 
   play(kind, how) {
@@ -112,8 +118,7 @@ export class SoundPlayer {
     if (this.closed) return;
     this.closed = true;
     fetched.delete(this.task.media.replace(/^\//, ""));
-    this.audio.pause();
-    this.halt();
+    this.pause();
     for (const [name, act] of Object.entries(this.events)) this.audio.removeEventListener(name, act);
     this.note("heard", "other", (this.played / 1000).toFixed(2));
   }

@@ -40,6 +40,11 @@ export class TaskTiming {
     return this.shown === null ? this.before : this.before + performance.now() - this.shown;
   }
 
+  get active() {
+    // Milliseconds on the screen, without hidden time.
+    return round(Math.max(0, this.elapsed - this.hidden - this.gone(performance.now())));
+  }
+
   note(kind, by, label = null, value = null) {
     const seq = (this.events.at(-1)?.seq ?? -1) + 1;
     this.events.push({ seq, ms: round(this.elapsed), kind, label, value, by });

@@ -15,6 +15,7 @@ import {
   showRetryNote,
 } from "./stages.js";
 import { Sitting } from "./sitting.js";
+import { TaskTiming } from "./task_timing.js";
 import { WaitingPage } from "./waiting_page.js";
 
 const READ = { consent: showConsent, instructions: showInstructions, quiz: showQuiz, debrief: showDebrief };
@@ -39,7 +40,7 @@ export class Work {
 
   async stage() {
     const { me } = this.session;
-    this.since = performance.now();
+    this.startTiming();
     onEnter(null);
     this.waiting?.stop();
     if (me.state !== "open" && me.stage !== "done") return showClosed(this.app, me, () => this.again());
@@ -47,6 +48,13 @@ export class Work {
     if (me.stage === "practice" || me.stage === "tasks") return this.sit();
     if (me.stage === "done") return this.end();
     return READ[me.stage](this.app, me, (news) => this.finish(me.stage, news));
+  }
+
+  startTiming() {
+    // The time of a page, without the time in which it is hidden.
+    this.timing?.close();
+    this.timing = new TaskTiming();
+    this.timing.show();
   }
 
   begunTasks() {
@@ -88,11 +96,11 @@ export class Work {
     try {
       const told = await this.session.call("POST", "me/stage", {
         stage,
-        ms: Math.round(performance.now() - this.since),
+        ms: this.timing.active,
         ...news,
       });
       this.session.keep({ me: told.me });
-      if (told.wrong.length) this.since = performance.now(); // the next try has its own time
+      if (told.wrong.length) this.startTiming(); // the next try has its own time
       else await this.stage();
       return told;
     } catch (failure) {

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from sqlalchemy import Connection, select
 
+from plurivox.web.store.report.answer_times import active_times_of_visits
 from plurivox.web.store.report.task_detail import ALL_ANSWERS
 from plurivox.web.store.schema import media, tasks, visits, workers
 
@@ -21,6 +23,7 @@ class StageVisit:
     at: float
     ms: float | None
     detail: str  # JSON
+    impossible_time: bool  # the client claimed more time than the server saw
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,14 @@ def yield_arm_and_status_of_every_worker(connection: Connection) -> Iterator[tup
 def yield_all_stage_visits(connection: Connection) -> Iterator[StageVisit]:
     """Yield every visit of a worker to a stage of the study, in the order in which the visits ended."""
     query = select(workers.c.pseudonym, visits.c.stage, visits.c.at, visits.c.ms, visits.c.detail)
-    rows = connection.execute(query.join(workers, workers.c.id == visits.c.worker_id).order_by(visits.c.id))
-    return (StageVisit(*row) for row in rows)
+    query = query.add_columns(visits.c.worker_id, workers.c.born)
+    rows = connection.execute(query.join(workers, workers.c.id == visits.c.worker_id).order_by(visits.c.id)).all()
+    ids, ms, at, born = (
+        np.array([getattr(row, name) for row in rows], kind)
+        for name, kind in (("worker_id", np.int64), ("ms", float), ("at", float), ("born", float))
+    )
+    impossible = active_times_of_visits(ids, ms, at, born).impossible.tolist()
+    return (StageVisit(*row[:5], flag) for row, flag in zip(rows, impossible, strict=True))
 
 
 def yield_content_of_every_task(connection: Connection) -> Iterator[TaskContent]:

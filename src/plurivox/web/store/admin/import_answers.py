@@ -135,10 +135,17 @@ def _insert_workers_and_return_ids_by_code(
             raise InputError(f"the study already has answers of worker {name!r}; import each worker only once")
         worker_ids[code] = random_62_bit_id()
         row = {"id": worker_ids[code], "pseudonym": pseudonym, "seed": code, "stage": "done", "status": "active"}
-        rows.append({**row, "born": current_unix_time(), "seen": current_unix_time()})
+        rows.append({**row, "born": current_unix_time(), "seen": _time_of_last_answer_or_now(imported, code)})
     if rows:
         connection.execute(insert(workers), rows)
     return worker_ids
+
+
+def _time_of_last_answer_or_now(imported: Answers, worker_code: int) -> float:
+    """Return when a worker gave the last of the imported answers; now if no time is known."""
+    times = np.zeros(0) if imported.when is None else imported.when[imported.worker == worker_code]
+    known = times[np.isfinite(times)]
+    return float(known.max()) if len(known) else current_unix_time()
 
 
 def _insert_sittings_and_return_sitting_id_per_answer(

@@ -63,6 +63,11 @@ def remove_platform_study(connection: Connection, audit_actor: str, platform: st
 # ---- studies made before ids were required
 
 
+def was_made_before_ids_were_required(connection: Connection) -> bool:
+    """Return whether the study was made when a platform's link let anyone in; this never changes."""
+    return kv_get(connection, WITHOUT_IDS) is not None
+
+
 def platforms_without_required_ids(connection: Connection) -> Set[str]:
     """Return the platforms that admit everyone because the study was made before ids were required and has none yet."""
     saved = kv_get(connection, WITHOUT_IDS)

@@ -22,12 +22,6 @@ from plurivox.web.store.schema import plans, sittings, slots
 MAX_OVERDUE_SITTINGS = 20  # handled per call
 
 
-def renew_lease_unless_ended(connection: Connection, sitting_id: int, seconds_from_now: float) -> None:
-    """Extend the lease of a sitting until `seconds_from_now` seconds from now, unless it has ended."""
-    not_ended = update(sittings).where(sittings.c.id == sitting_id, sittings.c.until.is_not(None))
-    connection.execute(not_ended.values(until=current_unix_time() + seconds_from_now))
-
-
 def extend_lease_before_first_answer(
     connection: Connection, slot_id: int, seconds_from_now: float, seconds_after_begin: float
 ) -> None:

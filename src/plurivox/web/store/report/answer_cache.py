@@ -66,13 +66,14 @@ class CollectedAnswers:
     ids: Ints  # (n_answers,) ids in the database
     task_ids: Ints  # (n_answers,)
     worker_ids: Ints  # (n_answers,)
+    is_repeat: Bools  # (n_answers,) whether its task was shown again, also if the answer that it repeats is missing
     late: Bools  # (n_answers,) whether it is beyond the quota, see `answer_kinds`
     first_input: Floats  # (n_answers,) seconds from shown to first input, nan if unknown or impossible
     top_label: Floats  # (n_answers,) seconds until the first label was picked, nan if unknown or impossible
     hidden: Floats  # (n_answers,) seconds in which the page was in the background, nan if impossible
     unseen: Bools  # (n_answers,) whether its image did not load
     impossible_time: Bools  # (n_answers,) whether the client claimed more time than the server saw
-    # (n_answers,) active seconds, with what the server saw where the client's time is impossible
+    # (n_answers,) active seconds, with what the server saw where the client's time is impossible or missing
     seconds_at_most: Floats
 
     @cached_property
@@ -92,8 +93,16 @@ class CollectedAnswers:
     @cached_property
     def non_repeat_answer_mask(self) -> Bools:
         """(n_answers,) whether each answer is the worker's first answer to its task, that is, not a repeat."""
-        found = self.answers.repeat_of
-        return np.ones(len(self.answers), bool) if found is None else found < 0
+        return ~self.is_repeat
+
+    @cached_property
+    def comparable_repeats(self) -> tuple[Ints, Ints]:
+        """(n,) rows of repeats and (n,) of the answers that they repeat, where both name a label."""
+        top = self.answers.label_codes_at_rank(0)
+        assert self.answers.repeat_of is not None
+        again = np.flatnonzero((self.answers.repeat_of >= 0) & (top >= 0))
+        before = self.answers.repeat_of[again]
+        return again[top[before] >= 0], before[top[before] >= 0]
 
     @cached_property
     def n_answers_of_each_task_without_repeats(self) -> Ints:
@@ -237,13 +246,14 @@ class AnswerCache(RowCache):
             ids=columns["id"],
             task_ids=columns["task"],
             worker_ids=columns["worker"],
+            is_repeat=~columns["is_task"],
             late=columns["is_task"] & (columns["beyond_quota"] | np.isin(columns["slot"], self._slots_of_reinstated)),
             first_input=np.where(times.impossible, np.nan, columns["first_input"] / 1000),
             top_label=np.where(times.impossible, np.nan, columns["picked"]),
             hidden=np.where(times.impossible, np.nan, columns["hidden"] / 1000),
             unseen=columns["unseen"],
             impossible_time=times.impossible,
-            seconds_at_most=times.counted_ms / 1000,
+            seconds_at_most=times.seconds_at_most,
         )
 
     def _select_latest_nonpractice_nonexcluded(self) -> Columns:

@@ -61,6 +61,13 @@ class ActiveTimes:
         """(n,) the counted time in seconds for medians and charts; nan if unknown or impossible."""
         return np.where(self.impossible, np.nan, self.counted_ms / 1000)
 
+    @property
+    def seconds_at_most(self) -> Floats:
+        """(n,) for rules about fast answers: the counted time, or what the server saw if the client's is impossible or
+        missing; nan only for imported answers without a time."""
+        use_server = (self.impossible | np.isnan(self.claimed_ms)) & ~np.isnan(self.start)
+        return np.where(use_server, np.maximum(0.0, self.end - self.start), self.counted_ms / 1000)
+
 
 def active_times_of_answers(columns: Columns) -> ActiveTimes:
     """Return the active times of answers, from arrays of what clients sent (`submitted`, `hidden`, `first_input` in

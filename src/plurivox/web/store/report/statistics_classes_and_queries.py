@@ -8,6 +8,7 @@ import numpy as np
 from sqlalchemy import Connection, Integer, case, cast, func, select
 
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.web.store.collect.workers import HAS_ANSWERED_TASKS
 from plurivox.web.store.report.answer_times import active_times_of_visits
 from plurivox.web.store.schema import answers, sittings, slots, tasks, visits, workers
 
@@ -23,6 +24,7 @@ class Agreement:
     repeats_same_top: float | None = None  # share of repeats with the same top label
     by_hour: list[tuple[float, float, int]] = field(default_factory=list)  # hour, share with the top label, answers
     median_of_workers: float | None = None  # median over workers of their agreement with the others
+    repeats_compared: int = 0  # of which `repeats_same_top` is the share: both answers name a label
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,10 @@ def yield_stage_and_seconds_of_each_visit(connection: Connection) -> Iterator[tu
 def count_all_finished_and_dropped_workers_by_arm(
     connection: Connection, inactive_since: float
 ) -> dict[str, ArmPeople]:
-    """Return arm -> numbers of active workers: all, finished, and dropped out (unfinished and not seen since a time)."""
+    """Return arm -> numbers of active workers: all, finished, and dropped out (unfinished and not seen since a time).
+
+    People for whom no task was left have not finished: they are only in the number of all.
+    """
     last = select(func.max(answers.c.received)).where(answers.c.worker_id == workers.c.id).scalar_subquery()
     begun = select(func.max(sittings.c.begun)).where(sittings.c.worker_id == workers.c.id).scalar_subquery()
     quiet = (
@@ -125,7 +130,7 @@ def count_all_finished_and_dropped_workers_by_arm(
         & (func.coalesce(begun, 0) < inactive_since)
     )
     done = workers.c.stage == "done"
-    counts = select(workers.c.arm, func.count(), _sql_count_if(done), _sql_count_if(~done & quiet))
+    counts = select(workers.c.arm, func.count(), _sql_count_if(done & HAS_ANSWERED_TASKS), _sql_count_if(~done & quiet))
     rows = connection.execute(counts.where(workers.c.status == "active").group_by(workers.c.arm))
     return {arm: ArmPeople(n, finished, left) for arm, n, finished, left in rows}
 

@@ -38,6 +38,7 @@ class PayLine:
     paid_minutes: str = "0.00"  # active or total minutes, up to the limit
     claimed_minutes: str = "0.00"  # active minutes as the client claims them
     impossible_answers: int = 0  # answers whose client claimed more time than the server saw
+    impossible_pages: int = 0  # visits to other pages, likewise
     explanation: list[str] = field(default_factory=list)  # sentences: how the sums came about
 
 

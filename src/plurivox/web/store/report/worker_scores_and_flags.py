@@ -47,6 +47,7 @@ class WorkerScores:
     seen: float
     agreement_with_rest: float | None  # 1 - agreement
     repeat_consistency: float | None  # share of repeats with another label
+    repeats: int  # of which `repeat_consistency` is the share: both answers name a label
     too_fast: float | None
 
 
@@ -62,7 +63,7 @@ class WorkerLine:
     median_seconds: float | None
     # agreement with the others, share of repeats with the same label, share of answers that were too fast
     scores: dict[str, float | None]
-    repeats: int  # answered
+    repeats: int  # compared: both answers name a label
     doubts: list[str]  # the scores that are doubtful
     flags: int  # answers with a flag
     flag_counts: dict[str, int]  # flag -> answers
@@ -134,7 +135,7 @@ def get_page_of_workers(
     known = (standings.c.worker_id, standings.c.seconds, standings.c.flags, standings.c.seen.label("answered"))
     doubts = {f"doubts {name}": condition for name, condition in _doubt_conditions(limits).items()}
     query = select(workers, *known, *SCORE_COLUMNS.values(), done.scalar_subquery().label("done")).limit(limit + 1)
-    query = query.add_columns(_n_repeats_of_worker().label("repeats"), HAS_ANSWERED_TASKS.label("has_answered"))
+    query = query.add_columns(standings.c.repeats, HAS_ANSWERED_TASKS.label("has_answered"))
     query = query.add_columns(*(condition.label(name) for name, condition in doubts.items()))
     query = query.outerjoin(standings, standings.c.worker_id == workers.c.id)
     if prefix:
@@ -160,24 +161,16 @@ def get_page_of_workers(
     return WorkerPage(lines, limits, next_cursor)
 
 
-def _n_repeats_of_worker() -> Any:
-    """Return the SQL expression for the number of repeats that the worker of a row has answered."""
-    answered = select(func.count()).where(
-        slots.c.worker_id == workers.c.id, slots.c.kind == "repeat", slots.c.answer_id.is_not(None)
-    )
-    return answered.scalar_subquery()
-
-
 def _doubt_conditions(limits: DoubtLimits) -> dict[str, Any]:
-    """Return score -> the SQL condition that it is doubtful; the repeats are counted only where their share is low."""
+    """Return score -> the SQL condition that it is doubtful."""
     enough = func.coalesce(standings.c.n, 0) >= limits.answers
     changed = func.coalesce(standings.c.repeat_consistency, 0.0)
-    repeats = case((changed > 1 - limits.same_on_repeats_below, _n_repeats_of_worker()), else_=0)
+    enough_repeats = func.coalesce(standings.c.repeats, 0) >= limits.repeats
     # while the median is unknown, no agreement is below the limit: 2 is more than any disagreement
     most_disagreement = 2.0 if limits.agreement_below is None else 1 - limits.agreement_below
     return {
         "agreement-with-rest": enough & (func.coalesce(standings.c.agreement_with_rest, 0.0) > most_disagreement),
-        "repeat-consistency": enough & (repeats >= limits.repeats),
+        "repeat-consistency": enough & enough_repeats & (changed > 1 - limits.same_on_repeats_below),
         "too-fast": enough & (func.coalesce(standings.c.too_fast, 0.0) > limits.too_fast_above),
     }
 
@@ -214,7 +207,7 @@ def _worker_list_line_from_row(row: Any, flag_counts: Mapping[str, int]) -> Work
         answers=row.done,
         median_seconds=row.seconds,
         scores=_published_scores_from_stored_badness(row) if has_scores else {},
-        repeats=row.repeats,
+        repeats=row.repeats or 0,
         doubts=[name for name in SCORE_COLUMNS if row._mapping[f"doubts {name}"]],
         flags=row.flags or 0,
         flag_counts=dict(flag_counts),

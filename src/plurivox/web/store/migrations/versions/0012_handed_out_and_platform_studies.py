@@ -1,4 +1,4 @@
-"""Add when each slot was handed out, and the studies of platforms whose people are admitted."""
+"""Add when each slot was handed out, how many repeats a worker's score is of, and the admitted studies of platforms."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,6 +10,7 @@ down_revision = "0011"
 def upgrade() -> None:
     """Add when each slot was handed out, and the admitted studies of platforms; mark studies made before as not pinned."""
     op.add_column("slots", sa.Column("handed_out", sa.Float(precision=53), nullable=True))
+    op.add_column("standings", sa.Column("repeats", sa.Integer(), nullable=False, server_default="0"))
     op.create_table(
         "platform_studies",
         sa.Column("platform", sa.Text(), nullable=False),
