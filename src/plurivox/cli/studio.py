@@ -1,8 +1,6 @@
 """`plurivox studio new | serve | demo | export | import | status | pay | backup | restore | erase`: commands of the studio."""
 
 import shlex
-import tomllib
-from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -37,8 +35,6 @@ from plurivox.core.errors import InputError, first_few, require_package
 
 if TYPE_CHECKING:
     from plurivox.web.server_settings import Settings
-    from plurivox.web.study.completion_pay_exclusion_config import PlatformName
-    from plurivox.web.study.config import Study
 
 
 ANSWERS_BESIDE = {  # numbers of `status` beside the answers that count -> their names
@@ -170,6 +166,7 @@ def _print_links_and_serve(
     from plurivox.web.server_settings import warning_if_reachable_without_https, warning_if_visitors_share_an_address
     from plurivox.web.services.owner_sign_in import create_setup_token_unless_owner_exists
     from plurivox.web.services.platform_admission import platforms_that_admit_everyone
+    from plurivox.web.study.platforms_that_admit_everyone import warning_that_platform_admits_everyone
 
     raise_if_port_is_not_free(host, port)
     base_url, behind_proxy = studies[0].base_url, studies[0].behind_proxy
@@ -189,7 +186,7 @@ def _print_links_and_serve(
                 err=True,
             )
         for platform in open_platforms:
-            click.echo(_platform_admits_everyone_warning(settings.folder, studio.study, platform), err=True)
+            click.echo(warning_that_platform_admits_everyone(settings.folder, studio.study, platform), err=True)
         if studio.study.pay.pays_time_without_limit:
             click.echo(
                 f"warning: study {studio.study.name} pays time without limit; set most_minutes = 120 in [pay] of "
@@ -205,48 +202,6 @@ def _print_links_and_serve(
     if len(studies) > 1:
         facts = {"studies": [{"study": one.folder, "address": one.base_url} for one in studies]}
     return CommandResult(facts, summary="stopped; all answers are saved")
-
-
-def _platform_admits_everyone_warning(folder: Path, study: "Study", platform: "PlatformName") -> str:
-    """Return the warning that anyone can enter a study by a platform's link, and which line of study.toml to change."""
-    from plurivox.web.study.completion_pay_exclusion_config import ADMITTED_IDS_SETTING, PLATFORM_TITLE
-
-    file, title = folder / "study.toml", PLATFORM_TITLE[platform]
-    lines = _first_and_last_line_of_platforms(file.read_text(encoding="utf-8").splitlines())
-    unit = "HIT" if platform == "mturk" else "study"
-    others = ", ".join(f'"{one}"' for one in study.platforms if one != platform)
-    ids = f'{ADMITTED_IDS_SETTING[platform]} = ["ID OF YOUR {unit.upper()}"]'
-    if lines is None:
-        on = f'add at the top of {file} the two lines:\n    platforms = ["{platform}"]\n    {ids}\n '
-        off = f"add at the top of {file}"
-    else:
-        first, last = lines
-        on = f"add after line {last} of {file}: {ids} "
-        off = f"change {f'line {first}' if first == last else f'lines {first} to {last}'} of {file} to"
-    return (
-        f"WARNING: anyone can enter the study {study.name} by a link of {title}, with an invented ID too, because study.toml "
-        f"does not say which {unit} at {title} is yours.\n"
-        f"  If you recruit at {title}, {on} and restart, or add the ID on the page Invitations.\n"
-        f"  If you do not, {off}: platforms = [{others}]  and restart."
-    )
-
-
-def _first_and_last_line_of_platforms(lines: Sequence[str]) -> tuple[int, int] | None:
-    """Return the lines of study.toml, from 1, on which the setting `platforms` begins and ends; None if it is not set.
-
-    >>> _first_and_last_line_of_platforms(['name = "pets"', "platforms = [", '  "prolific",', "]", "batch = 3"])
-    (2, 4)
-    """
-    for last in range(1, len(lines) + 1):
-        try:
-            is_set = "platforms" in tomllib.loads("\n".join(lines[:last]))
-        except tomllib.TOMLDecodeError:  # within a value of several lines
-            continue
-        if is_set:
-            return max(
-                n for n in range(1, last + 1) if lines[n - 1].partition("=")[0].strip(" \t\"'") == "platforms"
-            ), last
-    return None
 
 
 def run_studio_demo(screen: Screen, study: Path, host: str, port: int, only_make: bool) -> CommandResult:

@@ -20,8 +20,9 @@ from plurivox.web.store.report.study_progress import BackgroundState, StudyCount
 from plurivox.web.store.report.task_detail import TaskDetail
 from plurivox.web.store.report.worker_scores_and_flags import FlaggedPage, WorkerPage
 from plurivox.web.study.answer_flags import flag_meanings
-from plurivox.web.study.completion_pay_exclusion_config import ADMITTED_IDS_SETTING, PLATFORM_TITLE, Pay, PlatformName
+from plurivox.web.study.completion_pay_exclusion_config import PLATFORM_TITLE, Pay, PlatformName
 from plurivox.web.study.config import Study
+from plurivox.web.study.platforms_that_admit_everyone import alert_and_advice_if_platform_admits_everyone
 from plurivox.web.study.question_forms import CHIPS
 
 PROLIFIC_FIELDS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")  # of the address to enter at Prolific
@@ -175,15 +176,8 @@ def platform_access_response(access: PlatformAccess, base_url: str) -> o.Platfor
 
 def admits_everyone_alert(study: Study, platform: PlatformName) -> o.Alert:
     """Return the alert that anyone can enter by the link of a platform, with what the owner can do."""
-    title, setting = PLATFORM_TITLE[platform], ADMITTED_IDS_SETTING[platform]
-    unit = "HIT" if platform == "mturk" else "study"
-    others = ", ".join(f'"{one}"' for one in study.platforms if one != platform)
-    return o.Alert(
-        what=f"Anyone can enter this study by a link of {title}, with an invented ID too.",
-        since=None,
-        to_do=f"Add the ID of your {unit} at {title} on the page Invitations, or as {setting} in study.toml. "
-        f"If you do not use {title}, write platforms = [{others}] in study.toml and restart the server.",
-    )
+    what, to_do = alert_and_advice_if_platform_admits_everyone(study, platform)
+    return o.Alert(what=what, since=None, to_do=to_do)
 
 
 def latest_snapshot_and_alerts_response(

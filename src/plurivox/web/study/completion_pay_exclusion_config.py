@@ -12,6 +12,7 @@ PlatformName = Literal["prolific", "mturk"]
 # the setting of study.toml with the ids of the studies of each platform whose people are admitted
 ADMITTED_IDS_SETTING: dict[PlatformName, str] = {"prolific": "prolific_studies", "mturk": "mturk_hits"}
 PLATFORM_TITLE: dict[PlatformName, str] = {"prolific": "Prolific", "mturk": "MTurk"}
+PLATFORM_UNIT: dict[PlatformName, str] = {"prolific": "study", "mturk": "HIT"}  # what people are recruited for there
 PlatformStudyId = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_.:@-]+$")]
 MTURK = ("https://workersandbox.mturk.com", "https://www.mturk.com")  # where assignments are submitted
 MTURK_FRAMES = (*MTURK, "https://worker.mturk.com")  # sites that show the pages in a frame
