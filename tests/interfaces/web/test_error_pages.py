@@ -4,8 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from interfaces.web.page_actions import shown
+from plurivox.cli.main import main
 from plurivox.web.study.question_forms import FIRST, THIRD, phrases_that_differ_for_task_kind
 from studies import plain_study, served
 
@@ -75,6 +77,23 @@ def test_a_closed_study_shows_a_page(studio: Any, context: Any) -> None:
     page = context().new_page()
     page.goto(live.join)
     page.get_by_role("heading", name="Not open at the moment").wait_for()
+
+
+def test_the_preview_of_a_study_by_invitation_does_not_say_accept(studio: Any, context: Any) -> None:
+    page = context().new_page()
+    page.goto(f"{studio(n=2).base}/join?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=3HIT")
+    page.get_by_text("This study is by invitation. Please use the link that you were sent.").wait_for()
+    assert "accept" not in page.inner_text("main").lower()
+
+
+@pytest.mark.parametrize(("flag", "given"), [("--prolific", "{{%STUDY_ID%}}"), ("--mturk", "${hitId}")])
+def test_a_placeholder_instead_of_an_id_names_the_flag(tmp_path: Path, flag: str, given: str) -> None:
+    (tmp_path / "texts.txt").write_text("one\ntwo\n")
+    new = ["studio", "new", str(tmp_path / "s"), "--items", str(tmp_path / "texts.txt"), "--labels", "a,b", flag, given]
+    said = CliRunner().invoke(main, new)
+    words = f"{said.output}{said.exception}"
+    assert said.exit_code != 0 and not (tmp_path / "s").exists()
+    assert f"{flag} {given}: this is not the ID of a" in words and "placeholder" in words and "looks like" in words
 
 
 def test_an_incomplete_link_shows_an_error(studio: Any, context: Any) -> None:

@@ -117,6 +117,21 @@ def test_an_owner_pauses_opens_and_closes_the_study(owned: Any, context: Any) ->
     page.wait_for_selector(".state[data-is=closed]")
 
 
+def test_times_say_that_they_are_medians_and_of_what(owned: Any, context: Any) -> None:
+    page = context().new_page()
+    times: dict[str, Any] = {"active": 2.74, "first_input": 0.0051, "top_label": 9.96, "hidden": 41.6}
+    times |= {"by_position": [], "stages": {}, "impossible": 2, "at": 1.0}
+    page.route("**/api/owner/times", lambda route: route.fulfill(json=times))
+    sign_in(page, owned)
+    go(page, "times")
+    figures = page.locator(".figure").all_inner_texts()
+    assert [one.split("\n")[0] for one in figures] == ["2.7 s", "0.0 s", "10 s", "42 s"]
+    assert all("median" in one for one in figures)
+    said = page.inner_text("main")
+    assert "more time claimed than the server saw" in said and "or more hidden than shown" in said
+    assert "without hidden time, of practice and tasks from entering to leaving" in said
+
+
 CHARTS = """all => all.map((chart) => {
   const words = (names) => [...chart.querySelectorAll(names)].map((one) => one.textContent);
   const svg = chart.querySelector("svg");

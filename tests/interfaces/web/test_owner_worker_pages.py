@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from interfaces.web.page_actions import fits
+from interfaces.web.page_actions import fits, resize
 from plurivox.web.jobs.exclusion_rules import exclude_rule_breakers_and_return_count
 from plurivox.web.jobs.payroll import Payroll
 from plurivox.web.jobs.result_snapshot import SnapshotComputer
@@ -17,6 +17,7 @@ from plurivox.web.study.answer_flags import STUDIO_FLAGS
 from studies import plain_study, served, text_tasks
 
 PAY = {"per_hour": "8", "bonus_per_hour": "1", "currency": "USD", "base": "0.50"}
+WIDER = "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.scroll:has(td)'))"
 RULES = {"rules": ["too-fast[seconds=2,share=0.5]"], "least_answers": 2}
 
 
@@ -47,6 +48,11 @@ def test_exclusions_and_pay_are_shown_and_an_exclusion_is_lifted(tmp_path: Path,
         assert "100% of 4 answers took less than 2 seconds" in page.inner_text("table")
         assert barriers(page) == []
         fits(page)
+        resize(page, 390, 844)
+        assert page.locator("td").nth(2).bounding_box()["width"] >= 240
+        assert page.locator("tbody tr").bounding_box()["height"] < 100
+        assert page.evaluate(WIDER) > 0
+        assert "local" in page.evaluate("getComputedStyle(document.querySelector('.scroll')).backgroundAttachment")
         page.get_by_role("button", name="Lift the exclusion").click()
         page.get_by_text("lifted just now").wait_for()
         assert {row.state for row in live.look(select(slots.c.state))} == {"done", "extra"}
@@ -115,6 +121,12 @@ def test_an_owner_sees_whom_to_doubt_and_why(tmp_path: Path, context: Any, barri
         page.keyboard.press("Enter")
         page.get_by_text("Doubtful below 0.5").wait_for()
         page.get_by_text("took less than 1 second (too_fast_seconds in study.toml). Doubtful above 30%.").wait_for()
+        if width > 760:
+            for summary in page.locator("td details summary").all():
+                summary.click()
+            assert page.evaluate(WIDER) <= 1  # nothing is pushed off the table
+            for summary in page.locator("td details summary").all():
+                summary.click()
         page.locator("td details summary").first.click()
         page.get_by_text("Answered in less than 1 second: 12").first.wait_for()
         assert barriers(page) == []

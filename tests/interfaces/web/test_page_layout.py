@@ -132,6 +132,48 @@ def test_long_labels_stay_on_the_page(studio: Any, context: Any) -> None:
         assert outside == [] and page.evaluate("document.documentElement.scrollWidth") <= size[0]
 
 
+OVERLAP = """() => { const boxes = [...document.querySelectorAll(".barrow .name")].filter((one) => one.checkVisibility())
+    .map((one) => one.getBoundingClientRect());
+  return boxes.slice(1).some((box, at) => box.top < boxes[at].bottom - 1); }"""
+
+
+@pytest.mark.parametrize("form", ["histogram", "chips", "top-two"])
+def test_long_labels_beside_bars_do_not_overlap(studio: Any, context: Any, form: str) -> None:
+    labels = [f"label {at} with a name that has quite a number of words" for at in range(10)]
+    page = context().new_page()
+    page.goto(studio(n=1, form=form, labels=labels).join)
+    shown(page)
+    key(page, *(["h"] if form == "top-two" else []), "1")
+    for size in [*SIZES, (390, 844)]:
+        resize(page, *size)
+        assert page.locator(".barrow:visible").count() == 10
+        assert not page.evaluate(OVERLAP), size
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+
+@pytest.mark.parametrize("form", ["top-two", "ranking"])
+def test_long_labels_leave_a_small_phone_two_lines_of_text(studio: Any, context: Any, form: str) -> None:
+    labels = [f"label {at} with a name that has quite a number of words, more than a line can hold" for at in range(4)]
+    phone = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True}
+    page = context(**phone).new_page()
+    page.goto(studio(n=1, form=form, kind="pair", labels=labels).join)
+    shown(page)
+    for place in (1, 2):
+        page.tap(f".tile:nth-child({place}) .pick")
+    lines = """() => { const range = document.createRange();
+      range.selectNodeContents(document.querySelector(".scene p"));
+      const end = document.querySelector(".scene section + section h3").getBoundingClientRect().top;
+      return [...range.getClientRects()].filter((line) => line.width && line.bottom <= end + 1).length; }"""
+    assert page.evaluate(lines) >= 2
+    last = ".rankdeeds" if form == "ranking" else ".split"
+    # the page scrolls to what the text and the labels leave no space for
+    page.evaluate("document.querySelector('#stage').scrollTop = 1e6")
+    bottom, buttons = (page.locator(one).bounding_box() for one in (last, ".deeds"))
+    assert bottom["y"] + bottom["height"] <= buttons["y"]
+    if form == "ranking":
+        assert all(one.bounding_box()["height"] <= 48 for one in page.locator(".rank").all())
+
+
 def test_at_200_percent_zoom_all_labels_and_the_button_are_reachable(studio: Any, context: Any) -> None:
     live = studio(n=3, form="top-two")
     page = context(viewport={"width": 640, "height": 360}, device_scale_factor=2).new_page()  # 1280x720 at 200%

@@ -275,7 +275,9 @@ def test_each_page_counts_for_ten_minutes_at_most_and_the_sheet_says_so(tmp_path
         line = line_of(live, stranger.name)
         stages = export_of(live, tmp_path).tables["stages"]()
     assert line["active_minutes"] == "12.00" and line["total"] == "1.60"
-    assert "12.00 of the active minutes are from pages besides the tasks, such as the instructions" in line["explanation"]
+    assert (
+        "12.00 of the active minutes are from pages besides the tasks, such as the instructions" in line["explanation"]
+    )
     assert "at most 10 minutes of each such page count: 110.00 minutes left out" in line["explanation"]
     assert line["impossible_pages"] == 0 and not any(stages["impossible_time"])
 

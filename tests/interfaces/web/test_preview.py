@@ -122,7 +122,8 @@ def test_the_whole_study_on_a_phone_by_touch(studio: Any, context: Any) -> None:
     page.tap("text=Check my answers")
     for count in ("Practice", "1 of 4", "2 of 4", "3 of 4", "4 of 4"):
         assert count in shown(page)
-        assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), count
+        box = page.locator(".previewed").bounding_box()
+        assert (box["y"], box["height"]) == (0, 844), count  # the whole screen, as a worker has it: the bar is above
         page.tap(".tile:nth-child(2) .pick")
         old = page.query_selector("main.task")
         page.tap(".next")
@@ -133,6 +134,19 @@ def test_the_whole_study_on_a_phone_by_touch(studio: Any, context: Any) -> None:
     assert len(rows(page)) == 5
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert hash_of_each_table(live) == before and page.evaluate(STORED) == [0, 0]
+
+
+def test_the_bar_leaves_a_laptop_space_for_every_question(studio: Any, context: Any) -> None:
+    live, page = studio(form="top-two", **WHOLE), context().new_page()
+    open_preview(page, live)
+    skip_to(page, "practice")
+    shown(page)
+    key(page, "1", "2", "7", "0", ".")
+    bar, task = (page.locator(one).bounding_box() for one in (".previewbar", ".previewed"))
+    assert bar["height"] <= 48 and task["y"] == bar["height"] and task["height"] + bar["height"] == 720
+    assert page.locator(".asks li:visible").count() == 5
+    hidden = "(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('.look'))"
+    assert page.evaluate(hidden) <= 1
 
 
 def test_every_form_is_previewed_as_an_arm(studio: Any, context: Any) -> None:

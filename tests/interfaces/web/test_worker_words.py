@@ -1,26 +1,29 @@
 """What workers read: whole questions, nothing pre-filled, true words about tries and practice, plain refusals."""
 
+import io
 import re
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 from sqlalchemy import func, select
 
-from interfaces.web.live_server import run
+from interfaces.web.live_server import ANIMALS, run
 from interfaces.web.page_actions import answer, enter_study, key, resize, saved, shown, until_true
 from plurivox.web.services.worker_completion import completion_of_outcome
 from plurivox.web.store.collect.tasks_batches_quotas import NewTask
 from plurivox.web.store.schema import slots
 from plurivox.web.study.audio_validation import validate_sound_and_return_media_file
 from plurivox.web.study.create_study import make_study
+from plurivox.web.study.image_preparation import validate_image_and_make_displayed_version
 from plurivox.web.study.question_forms import FORMS
 from studies import plain_study
 from web.study.test_audio_validation import tone
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-SIZES = {"desktop": [(1280, 800), (1366, 768)], "phone": [(390, 844), (360, 640)]}
+SIZES = {"desktop": [(1280, 720), (1280, 800), (1366, 768)], "phone": [(390, 844), (360, 640)]}
 CUT = """() => [...document.querySelectorAll(
     "#stage, .look, .opening, .asks, .asks li, .tile, .tile > button, .barrow, .rank, .name, .said > :not(.unseen)")]
   .filter((one) => one.clientHeight && one.checkVisibility() && !one.closest(".bar"))
@@ -61,6 +64,43 @@ def test_questions_are_shown_whole(studio: Any, context: Any, form: str, wording
             assert page.locator(".asks li[aria-current]").count() == 1
 
 
+def picture(width: int, height: int) -> bytes:
+    out = io.BytesIO()
+    Image.radial_gradient("L").resize((width, height)).save(out, "PNG")
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("size", [(400, 300), (640, 480), (300, 900)])
+def test_a_large_picture_leaves_space_for_every_question(tmp_path: Path, context: Any, size: tuple[int, int]) -> None:
+    medium = validate_image_and_make_displayed_version(picture(*size), "p", 160)
+    tasks = [NewTask(f"t{at}", medium=medium, practice=at == 0) for at in range(3)]
+    study = plain_study(form="top-two", batch=2, practice=1, labels=ANIMALS)
+    with run(tmp_path / "s", lambda settings: make_study(settings, study, tasks)) as live:
+        page = open_task(live, context)
+        assert page.is_visible(".tag:has-text('Practice')")
+        for keys in [[], *STEPS["top-two"]]:
+            key(page, *keys)
+            for window in [(1280, 720), (1366, 768), (1280, 800), (1920, 1080)]:
+                resize(page, *window)
+                assert page.evaluate(CUT) == [], (window, keys)
+                assert page.evaluate(OUTSIDE, ".opening, .asks li, .scene img") == [], (window, keys)
+                assert page.locator(".asks li:visible").count() == 5
+                assert page.locator(".scene img").bounding_box()["height"] >= 120
+
+
+def test_the_current_one_of_long_questions_is_scrolled_into_view(studio: Any, context: Any) -> None:
+    phrases = dict.fromkeys(("opening", "top", "top_percent", "second", "second_percent", "never"), LONG)
+    page = open_task(studio(n=2, form="top-two", phrase=phrases), context)
+    hidden = """() => { const [box, now] = [".look", ".asks [aria-current]"].map((name) =>
+      document.querySelector(name).getBoundingClientRect());
+      return Math.max(0, box.top - now.top, now.bottom - box.bottom) * (now.height < box.height); }"""
+    for keys in STEPS["top-two"]:
+        key(page, *keys)
+        assert page.evaluate(hidden) < 1, keys
+    assert page.evaluate("document.querySelector('.look').scrollTop") > 0
+    assert page.evaluate("document.querySelector('#stage').scrollTop") == 0
+
+
 @pytest.mark.parametrize(
     ("form", "kind", "n"), [("top-one", "image", 3), ("top-two", "image", 5), ("top-two", "pair", 5)]
 )
@@ -87,6 +127,30 @@ def test_every_question_is_reached_in_order_by_touch(studio: Any, context: Any, 
         assert number() == "1/5"
     page.tap(".tile:nth-child(3) .tick")
     assert number() == f"{n}/{n}"
+
+
+@pytest.mark.parametrize("form", ["top-two", "also-possible"])
+def test_the_hint_how_to_go_on_is_above_the_buttons_of_a_small_phone(studio: Any, context: Any, form: str) -> None:
+    no_pages = {"quiz": [], "texts": {"consent": "", "instructions": ""}}
+    page = open_task(studio(n=2, form=form, wording="third", whole=True, **no_pages), context, "phone")
+    resize(page, 360, 640)
+    hint_and_buttons = """() => [".hint", ".deeds"].map((name) => document.querySelector(name).getBoundingClientRect())
+      .map(({ top, bottom }) => [top, bottom])"""
+
+    def hint(words: str) -> None:
+        page.wait_for_selector(f".hint:has-text('{words}')")
+        (top, bottom), (buttons, _) = page.evaluate(hint_and_buttons)
+        assert 0 <= top < bottom <= buttons
+
+    for place in (1, 2):
+        page.tap(f".tile:nth-child({place}) .pick")
+    page.tap(".next", force=True)
+    hint("Use the slider")
+    for _ in range(12):
+        page.tap(".split button:first-child")  # 5% less
+    hint("which you picked first")
+    page.tap(".next")
+    hint("Tap Next again to send it anyway")
 
 
 @pytest.mark.parametrize(
@@ -134,6 +198,77 @@ def test_a_paused_study_says_so_before_consent(studio: Any, context: Any) -> Non
     said = page.inner_text("main")
     live.turn("open")
     assert "does not accept answers at the moment" in said and "voluntary" not in said
+
+
+def test_a_closed_study_is_over_and_a_paused_one_may_go_on(studio: Any, context: Any) -> None:
+    live, page = studio(n=2, whole=True, title="Closed"), context().new_page()
+    page.goto(live.join)
+    page.wait_for_selector("text=Before you begin")
+    pages = {"paused": ("Not open at the moment", 1), "closed": ("This study is closed", 0)}
+    for state, (title, n) in pages.items():
+        live.turn(state)
+        page.reload()
+        page.get_by_role("heading", name=title).wait_for()
+        assert page.get_by_role("button", name="Try again").count() == n
+        assert "All answers you have given are saved" in page.inner_text("main")
+        stranger = context().new_page()
+        stranger.goto(live.join)
+        stranger.wait_for_selector("main.read")
+        assert "answers you have given" not in stranger.inner_text("main")
+    live.turn("open")
+
+
+def test_someone_turned_away_has_taken_no_steps(studio: Any, context: Any) -> None:
+    texts = {"consent": "", "instructions": "", "debrief": "Bye"}
+    live = studio(n=1, per_task=1, batch=1, form="one-label", texts=texts)
+    answer(open_task(live, context), "1", "Enter")
+    page = context().new_page()
+    page.goto(live.join)
+    page.get_by_role("heading", name="No task is left").wait_for()
+    assert page.locator(".steps").count() == 0
+
+
+@pytest.mark.parametrize("form", ["top-two", "also-possible"])
+def test_two_labels_leave_nothing_to_tick(studio: Any, context: Any, form: str) -> None:
+    live = studio(n=2, form=form, labels=["yes", "no"], texts={"consent": "", "debrief": ""}, wording="third")
+    page = context().new_page()
+    page.goto(live.join)
+    page.wait_for_selector("text=How it works")
+    words = "definitely not|some would choose as well|Rule out|[Mm]ark|also chosen"
+    page.click("summary")
+    assert not re.search(words, page.inner_text("main"))
+    key(page, "Enter")
+    for keys in [[], ["1"], ["2"], ["7", "0"]]:
+        shown(page)
+        key(page, *keys)
+        assert page.locator(".asks li").count() == 4 and page.locator(".tick:visible").count() == 0
+        assert not re.search(words, page.inner_text("main"))
+    key(page, "?")
+    page.wait_for_selector("dialog[open]")
+    assert not re.search(words, page.inner_text("dialog"))
+
+
+def test_where_one_label_is_asked_none_is_the_first(studio: Any, context: Any) -> None:
+    for wording in ("first", "third"):
+        page = open_task(studio(n=2, form="top-one", wording=wording), context)
+        key(page, "?")
+        page.wait_for_selector("dialog[open]")
+        label = page.get_attribute(".split input", "aria-label")
+        assert "picked label" in label and "picked first" not in label + page.text_content(".helpbox")
+
+
+def test_help_names_only_the_ways_of_this_device(studio: Any, context: Any) -> None:
+    live = studio(n=2, form="top-two", whole=True)
+    for device, touch in (("phone", "By touch"), ("desktop", "By touch or mouse")):
+        page = context(**(PHONE if device == "phone" else {})).new_page()
+        page.goto(live.join)
+        page.check("input[name=agree]")
+        page.click("button:has-text('Take part')")
+        page.wait_for_selector("text=How it works")
+        ways = page.locator(".ways > h2, .ways > details:not(.with-keys) > summary").all_text_contents()
+        assert touch in ways
+        one_at_a_time = "where the screen shows one at a time" in page.text_content(".ways")
+        assert one_at_a_time == (device == "phone")
 
 
 def test_listen_first_goes_away_when_the_sound_has_ended(tmp_path: Path, context: Any) -> None:
@@ -221,7 +356,10 @@ def test_the_check_says_how_many_tries_are_left(studio: Any, context: Any) -> No
     page.wait_for_selector("text=This is your last try: if an answer is wrong, the study ends here for you.")
     assert "You have one try left:" in page.inner_text("main")
     page.click("text=Check my answers")
-    page.wait_for_selector("text=The study ends here for you.")
+    page.get_by_role("heading", name="The study ends here for you").wait_for()
+    said = page.inner_text("main")
+    assert said.count("ends here") == 1 and "Thank you for your time." in said
+    assert page.locator(".steps").count() == 0  # no step is ticked that was not taken
 
 
 def test_without_a_limit_the_check_can_be_tried_again(studio: Any, context: Any) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from plurivox.web.server_settings import Settings
 from plurivox.web.store.schema import TaskKind
-from plurivox.web.study.config import Study, parse_study, read_study
+from plurivox.web.study.config import OLD_TEXTS, Study, Texts, parse_study, read_study
 from plurivox.web.study.create_study import make_study
 from plurivox.web.study.default_instructions import OLD_DEFAULT
 from plurivox.web.study.question_forms import FORMS, PAPER_FORM
@@ -68,6 +68,20 @@ def test_texts_name_the_kind_of_task(kind: str) -> None:
         own = re.compile(foreign[kind])
         assert own.search(text)
         assert not any(re.search(words, text) for other, words in foreign.items() if other != kind and other != "text")
+
+
+@pytest.mark.parametrize("person", ["first", "third"])
+@pytest.mark.parametrize("form", ["top-two", "also-possible"])
+def test_two_labels_leave_none_to_mark(form: str, person: str) -> None:
+    two, three = (study_of(form=form, wording=person, labels=["cat", "dog", "ship"][:n]).instructions for n in (2, 3))
+    assert not re.search("[Mm]ark", two) and re.search("[Mm]ark", three)
+
+
+@pytest.mark.parametrize("text", ["closed", "failed"])
+def test_the_old_text_of_a_closed_study_or_failed_check_is_replaced(text: str) -> None:
+    old, own = (study_of(texts={text: given}).texts for given in (OLD_TEXTS[text], "Bye."))
+    assert getattr(old, text) == getattr(Texts(), text) != OLD_TEXTS[text]
+    assert getattr(own, text) == "Bye."
 
 
 def test_the_default_is_not_written_into_study_toml_and_follows_the_form(tmp_path: Path) -> None:

@@ -1,14 +1,36 @@
 """Flags and arguments of the studio commands."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import click
 
 from plurivox.cli._click.parameters import IN_AND_OUT, Argument, Choice, Flag, LabelList, OutFile, OutFolder
+from plurivox.core.errors import InputError
 
 STUDY, SERVER = "The study", "The server"
 FORMS = ("one-label", "select-top-two", "top-one", "top-two", "also-possible", "ranking", "chips", "histogram")
+
+
+class PlatformStudyId(click.ParamType[str]):
+    """Click type of the ID of a study at a platform; the error about another text names the flag and an ID."""
+
+    name = "platform study ID"
+
+    def __init__(self, thing: str, example: str, setting: str) -> None:
+        self.thing, self.example, self.setting = thing, example, setting
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the ID; raise InputError if it has characters that no ID has."""
+        del ctx
+        if re.fullmatch("[A-Za-z0-9_.:@-]+", value):
+            return str(value)
+        flag = param.opts[0] if param else self.setting
+        raise InputError(
+            f"{flag} {value}: this is not the ID of a {self.thing}, which looks like {self.example}. A placeholder such as "
+            f"{{{{%STUDY_ID%}}}} belongs into the address of the study there; study.toml lists IDs in {self.setting}"
+        )
 
 
 def _studio_new_flag(name: str, help: str, **about: Any) -> Flag:
@@ -148,12 +170,14 @@ NEW = [
     _studio_new_flag(
         "--prolific",
         "admit people of this study at Prolific, can be repeated  [default: by invitation only]",
+        type=PlatformStudyId("study at Prolific", "64f1c2d3e4a5b6c7d8e9f0a1", "prolific_studies"),
         multiple=True,
         metavar="STUDY_ID",
     ),
     _studio_new_flag(
         "--mturk",
         "admit workers of this HIT at MTurk, can be repeated  [default: by invitation only]",
+        type=PlatformStudyId("HIT at MTurk", "3XH7ZM9YX2VAVOD5YB0RPQZLPNAR92", "mturk_hits"),
         multiple=True,
         metavar="HIT_ID",
     ),

@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from plurivox.assign import methods as assigners
 from plurivox.core import inputs_asked_by_form
@@ -59,6 +59,10 @@ class Question(Section):
         return self
 
 
+OLD_TEXTS = {  # defaults that earlier versions wrote into every study.toml
+    "closed": "This study does not accept answers at the moment. All answers you have given are saved.",
+    "failed": "The study ends here for you. Thank you for your time.",
+}
 NO_CODE = "without an answer there is no completion code"
 
 
@@ -68,7 +72,7 @@ class Texts(Section):
     consent: LongText = "Taking part is voluntary. You may stop at any time. Your answers are stored under a pseudonym."
     instructions: LongText | None = None  # None: the default text for form, wording and kind
     debrief: LongText = "Your answers have been saved."
-    closed: LongText = "This study does not accept answers at the moment. All answers you have given are saved."
+    closed: LongText = ""  # empty: the text of the page for a paused or a closed study
     waiting: LongText = (
         "All remaining tasks are assigned to other people. This page checks regularly whether one becomes available."
     )
@@ -76,7 +80,14 @@ class Texts(Section):
         "This study has all the answers it needs, so there is no task left for you. Thank you for your interest.\n\n"
         f"If you come from a platform, please return your submission there: {NO_CODE}."
     )
-    failed: LongText = "The study ends here for you. Thank you for your time."
+    failed: LongText = "Thank you for your time."
+
+    @field_validator("closed", "failed")
+    @classmethod
+    def _replace_old_default(cls, text: str, about: ValidationInfo) -> str:
+        """Return the default if the text is that of an earlier version, else the owner's text."""
+        name = about.field_name or ""
+        return str(cls.model_fields[name].default) if text.strip() == OLD_TEXTS[name] else text
 
     @field_validator("instructions")
     @classmethod
@@ -296,6 +307,7 @@ class Study(Section):
             self.labels_percents_and_ticks_asked_for,
             self.wording,
             self.kind,
+            n_labels=len(self.labels),
             chips=self.chips if self.form == question_forms.CHIPS else 0,
             submit_early=self.submit_early,
         )

@@ -1,5 +1,6 @@
 """The default text of the instructions page: it follows the form, the wording and the kind of tasks of a study."""
 
+from dataclasses import replace
 from typing import Literal
 
 from plurivox.core.inputs_asked_by_form import Question
@@ -23,9 +24,9 @@ CANNOT_TELL = "If you cannot tell, answer “Can't tell”. If no label fits, an
 PAPER = (
     "imagine that 100 crowdsourced workers are asked what category it belongs to. Choose the category that you "
     "think they would select as most probable, and the percent probability that they would assign to it. If you think that "
-    "they would select an alternate category, choose it too, with its percent. Then mark the categories that you think they "
-    "would say are definitely not the true one."
+    "they would select an alternate category, choose it too, with its percent."
 )
+PAPER_TICKS = " Then mark the categories that you think they would say are definitely not the true one."
 
 
 def default_instructions(
@@ -34,18 +35,23 @@ def default_instructions(
     grammatical_person: Person,
     task_kind: TaskKind | Literal[""],
     *,
+    n_labels: int,
     chips: int,
     submit_early: bool,
 ) -> str:
     """Return the default instructions of a study, in three paragraphs.
 
-    >>> one = Question(labels=1)
-    >>> print(default_instructions("one-label", one, "first", "image", chips=0, submit_early=False).split("\\n\\n")[0])
+    >>> rest = dict(n_labels=2, chips=0, submit_early=False)
+    >>> print(default_instructions("one-label", Question(labels=1), "first", "image", **rest).split("\\n\\n")[0])
     You will see one picture after another. For each picture, choose the label that fits best.
     """
+    if n_labels <= (question.labels or 0):  # all can be picked: none is left to tick
+        question = replace(question, ticks=None)
     listen = LISTEN if task_kind == "audio" and not submit_early else ""
     if grammatical_person == "third":
-        asked = PAPER if form == PAPER_FORM else f"imagine that 100 other people answer. {_third(question, chips)}"
+        asked = f"imagine that 100 other people answer. {_third(question, chips)}"
+        if form == PAPER_FORM:
+            asked = PAPER + (PAPER_TICKS if question.ticks else "")
         closing = "We ask what the others would choose, not what you would choose yourself. There is no need to hurry."
     else:
         asked = _first(question, chips)

@@ -119,7 +119,8 @@ FIRST = {
     "possible_mark": "also possible",
     "rank": "Rank the labels, the most probable first",
 }
-FIRST_ONE_LABEL = {"top": "Which label fits best?", "pick_top": "Pick the label that fits best"}
+FIRST_ONE_LABEL = {"slider": "Percent of the picked label"}
+FIRST_ONLY_LABEL = {"top": "Which label fits best?", "pick_top": "Pick the label that fits best"}
 THIRD = {
     "opening": "Imagine 100 other people answer.",
     "top": "Which label would most of them choose?",
@@ -142,6 +143,7 @@ THIRD = {
     "possible_mark": "also chosen by some",
     "rank": "Rank the labels, the one that most of them would choose first",
 }
+THIRD_ONE_LABEL = {"slider": "How many of the 100 would choose the picked label"}
 
 
 def default_phrases_for_image_tasks(form: str, grammatical_person: Person) -> dict[str, str]:
@@ -150,15 +152,14 @@ def default_phrases_for_image_tasks(form: str, grammatical_person: Person) -> di
     >>> default_phrases_for_image_tasks("top-two", "third")["opening"]
     'Imagine 100 crowdsourced workers are asked to identify what category the image below belongs to.'
     """
-    if grammatical_person == "first":
-        return FIRST | FIRST_ONE_LABEL if asks_only_for_one_label(form) else FIRST
-    return THIRD | PAPER if form == PAPER_FORM else THIRD
-
-
-def asks_only_for_one_label(form: str) -> bool:
-    """Return whether a form of a study asks for one label and nothing else: no percent, no second label, no order."""
     asked = labels_percents_and_ticks_of_form(elicit_form_name_of_study_form(form))
-    return asked.labels == 1 and not asked.percents
+    first = grammatical_person == "first"
+    phrases = FIRST if first else THIRD | PAPER if form == PAPER_FORM else THIRD
+    if asked.labels == 1:
+        phrases = phrases | (FIRST_ONE_LABEL if first else THIRD_ONE_LABEL)
+        if first and not asked.percents:
+            phrases = phrases | FIRST_ONLY_LABEL
+    return phrases
 
 
 def phrases_that_differ_for_task_kind(form: str, grammatical_person: Person, task_kind: str) -> dict[str, str]:

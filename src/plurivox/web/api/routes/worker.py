@@ -25,6 +25,7 @@ from plurivox.web.api.route_dependencies import (
 from plurivox.web.open_study import Studio
 from plurivox.web.services import enter_study, worker_completion, worker_stages
 from plurivox.web.services.next_tasks import get_or_lease_next_task_slots
+from plurivox.web.services.platform_admission import BY_INVITATION
 from plurivox.web.services.save_draft import save_draft_and_extend_first_lease
 from plurivox.web.services.submit_answer import submit_answer
 from plurivox.web.store.collect import submissions
@@ -88,9 +89,7 @@ async def get_mturk_preview(studio: StudioDep) -> s.Preview:
     """Return the consent and instruction texts, which MTurk shows before a worker accepts. No worker is created."""
     study = studio.study
     if "mturk" not in study.platforms:
-        raise ApiError(
-            403, "other-platform", "this study cannot be previewed; accept the task, or open the link you were sent"
-        )
+        raise ApiError(403, "by-invitation", BY_INVITATION)
     texts = [text for text in (study.texts.consent, study.instructions) if text]
     return s.Preview(study=study.name, title=study.title or study.name, texts=texts)
 

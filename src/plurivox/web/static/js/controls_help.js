@@ -1,7 +1,8 @@
 // Help on how to answer with keys and by touch or mouse; the input this device uses is shown first, the other is folded away.
-import { asksBars, asksChips, asksOne, asksOrder, asksPercents, asksTwo, tickMeaning } from "./question_type.js";
+import { asksBars, asksChips, asksOne, asksOrder, asksPercents, asksTwo } from "./question_type.js";
 import { make } from "./dom.js";
 import { showsKeys } from "./key_hints.js";
+import { ticksToAsk } from "./task_text.js";
 
 const keyCaps = (...names) => names.map((name) => make("kbd", {}, name));
 const keyTable = (rows) =>
@@ -15,7 +16,7 @@ export function controlsHelp(me) {
   const fingers = !showsKeys();
   const ways = [
     ["With keys", keyTable(keyRows(me)), "with-keys"],
-    ["By touch or mouse", keyTable(pointerRows(me))],
+    [fingers ? "By touch" : "By touch or mouse", keyTable(pointerRows(me))],
   ];
   const [first, other] = fingers ? ways.reverse() : ways;
   return make(
@@ -31,7 +32,7 @@ const allPlaced = (me) => (asksChips(me) ? "all chips are placed" : "all 100% is
 const asksHowSure = (me) => asksPercents(me) && !asksBars(me);
 const asksSplit = (me) => asksPercents(me) && asksTwo(me);
 const TICK_SIGNS = { never: "✕ not", possible: "+ also" };
-const tickText = (me) => me.phrases[`${tickMeaning(me)}_mark`];
+const tickText = (me) => me.phrases[`${ticksToAsk(me)}_mark`];
 
 function pickText(me, many) {
   if (asksOrder(me)) return "Add a label to your ranking";
@@ -47,7 +48,7 @@ export function keyRows(me) {
   const command = (letter) => (many ? keyCaps("Alt", letter) : keyCaps(letter));
   const step = asksBars(me) && (asksChips(me) ? "a chip" : "5%");
   const pick = pickText(me, many);
-  const [asks, ticks] = [asksHowSure(me), tickMeaning(me)];
+  const [asks, ticks] = [asksHowSure(me), ticksToAsk(me)];
   const sure = asks ? `Send the answer; for a single label without a percent, the button says “${me.phrases.sure}”` : "Send the answer";
   const placing = `Add ${step} to a label; with Shift, take ${step} away`;
   return [
@@ -83,12 +84,12 @@ function pointerRows(me) {
       ["Next", "Send the answer"],
     ];
   return [
-    (asksTwo(me) || asksPercents(me)) && [`${Tap} a question`, "Show the next one, where the screen shows one at a time"],
+    !showsKeys() && (asksTwo(me) || asksPercents(me)) && ["Tap the question", "Show the next one, where the screen shows one at a time"],
     [`${Tap} a label`, `${me.phrases.pick_top}; ${tap} it again to take it back`],
     asksTwo(me) && [`${Tap} another`, me.phrases.pick_second],
     asksHowSure(me) && asksOne(me) && ["Drag the slider", me.phrases.slider],
     asksSplit(me) && ["Drag the slider", "Divide 100% between the two picked labels"],
-    tickMeaning(me) && [TICK_SIGNS[tickMeaning(me)], `Mark the label: ${tickText(me)}`],
+    ticksToAsk(me) && [TICK_SIGNS[ticksToAsk(me)], `Mark the label: ${tickText(me)}`],
     asksHowSure(me) && ["Bars", "Show all labels as bars to drag; your answer so far is cleared"],
     asksHowSure(me) && [me.phrases.sure, "Send the answer; the label picked gets 100%"],
     ["Next", "Send the answer"],

@@ -64,7 +64,7 @@ export async function overviewPage(owner) {
     ),
     figureCard(
       percent(agreement.repeats_same_top),
-      agreement.repeats ? `of ${agreement.repeats} repeats kept their top label` : "no repeats so far",
+      agreement.repeats_compared ? `of ${count(agreement.repeats_compared)} repeats kept their top label` : "no repeats so far",
     ),
     now.settled &&
       figureCard(
@@ -263,10 +263,10 @@ export async function taskPage(owner, { id, answer }) {
 export async function timesPage(owner) {
   const times = await owner.read("times");
   const figures = make("section", { class: "figures", "aria-label": "Medians" }, [
-    figureCard(seconds(times.active), "per answer, without hidden time"),
-    figureCard(seconds(times.first_input), "until the first input"),
-    figureCard(seconds(times.top_label), "until the first label"),
-    figureCard(seconds(times.hidden), "hidden"),
+    figureCard(seconds(times.active), "median per answer, without hidden time"),
+    figureCard(seconds(times.first_input), "median until the first input"),
+    figureCard(seconds(times.top_label), "median until the first label"),
+    figureCard(seconds(times.hidden), "median hidden time per answer"),
   ]);
   const charts = make("section", { class: "charts" }, [
     lineChart({
@@ -278,7 +278,7 @@ export async function timesPage(owner) {
     }),
     rowChart({
       title: "Time per stage",
-      note: "Median time from entering a stage to leaving it",
+      note: "Median time in a stage: of pages without hidden time, of practice and tasks from entering to leaving by the server's clock",
       bars: Object.entries(times.stages),
       x: "stage",
       y: "seconds",
@@ -291,7 +291,7 @@ export async function timesPage(owner) {
       make(
         "span",
         {},
-        `${count(times.impossible)} ${times.impossible === 1 ? "answer is" : "answers are"} left out here: the browser claimed more time than the server saw between sending the task and receiving the answer. See the page `,
+        `${count(times.impossible)} ${times.impossible === 1 ? "answer is" : "answers are"} left out here for impossible times: more time claimed than the server saw between sending the task and receiving the answer, or more hidden than shown. See the page `,
         LINK("flagged", "Flagged"),
         ".",
       ),

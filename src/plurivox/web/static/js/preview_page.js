@@ -21,6 +21,11 @@ class PreviewWork extends Work {
     page.append(whereTo(done, platforms), answersSection(session.seen, session.data), otherEndings(endings, done.how));
   }
 
+  async sit() {
+    await super.sit();
+    this.app.scrollIntoView(); // on a phone, the bar is above the screen
+  }
+
   fail(failure) {
     onEnter(null);
     this.close();

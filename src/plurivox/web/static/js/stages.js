@@ -15,7 +15,10 @@ const NAMES = {
 };
 
 const PRACTICE_FIRST = "You begin with practice tasks, whose answers do not count. We will tell you when practice is over.";
-const NOT_OPEN = "Not open at the moment";
+const CLOSED = { // state of the study -> title and default text of the page shown instead of a stage
+  paused: ["Not open at the moment", "This study does not accept answers at the moment."],
+  closed: ["This study is closed", "This study accepts no more answers."],
+};
 
 export function stageName(stage) {
   return NAMES[stage] ?? stage;
@@ -34,7 +37,7 @@ export function readingPage(app, me, title, ...content) {
   const page = make(
     "main",
     { class: "read" },
-    me ? [make("p", { class: "quiet" }, me.title || me.study), stepList(me)] : null,
+    me ? [make("p", { class: "quiet" }, me.title || me.study), me.stages.length > 0 && stepList(me)] : null,
     make("section", { class: "card" }, heading, ...content),
   );
   put(app, page);
@@ -161,18 +164,15 @@ export function showDone(app, me, done) {
   const close = done.code && !done.submit ? "Please copy your completion code before you close this page." : "You can close this page.";
   const told = usual ? make("p", {}, `All your answers are saved. ${close}`) : paragraphs(done.text);
   const send = done.submit ? endForm(done.submit) : null;
-  const title = { done: "All done", full: "No task is left", failed: "The study ends here" }[done.how];
-  readingPage(app, me, title, told, code, make("div", { class: "row" }, copy, send ?? go));
+  const title = { done: "All done", full: "No task is left", failed: "The study ends here for you" }[done.how];
+  const shown = usual ? me : { ...me, stages: [] }; // not all steps were taken
+  readingPage(app, shown, title, told, code, make("div", { class: "row" }, copy, send ?? go));
 }
 
 export function showClosed(app, me, retry) {
-  readingPage(
-    app,
-    me,
-    NOT_OPEN,
-    paragraphs(me.text || "This study does not accept answers at the moment."),
-    make("div", { class: "row" }, button("Try again", retry, { class: "button main" })),
-  );
+  const [title, text] = CLOSED[me.state];
+  const again = me.state === "closed" ? null : button("Try again", retry, { class: "button main" });
+  readingPage(app, me, title, paragraphs(me.text || `${text} All answers you have given are saved.`), make("div", { class: "row" }, again));
 }
 
 export function showRetryNote(app, failure) {
@@ -190,7 +190,7 @@ export function showError(app, failure, retry) {
     : failure.error === "begun-elsewhere"
       ? "You began in another browser"
     : failure.error === "closed"
-      ? NOT_OPEN
+      ? CLOSED.paused[0]
       : ended
         ? "Your session has expired"
         : failure.retry

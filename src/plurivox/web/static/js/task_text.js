@@ -38,8 +38,11 @@ function questionNames(state) {
   if (inHistogram(state)) return [asksChips(state) ? "chips" : "histogram"];
   if (asksOrder(state)) return ["ranking"];
   const [percents, two] = [asksPercents(state), asksTwo(state)];
-  return ["top", percents && "top_percent", two && "second", two && percents && "second_percent", tickMeaning(state)].filter(Boolean);
+  return ["top", percents && "top_percent", two && "second", two && percents && "second_percent", ticksToAsk(state)].filter(Boolean);
 }
+
+// What a tick means, if the study has more labels than can be picked: else none is left to tick.
+export const ticksToAsk = (one) => (one.labels.length > one.asks.labels ? tickMeaning(one) : null);
 
 function currentQuestion(state) {
   // The question that the next input answers. With keys, a digit after the first label picks the second; by touch, the

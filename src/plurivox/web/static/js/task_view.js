@@ -11,7 +11,7 @@ import { ordinal, ranked } from "./ranking_state.js";
 import { RankView } from "./ranking_view.js";
 import { TaskContent } from "./task_content.js";
 import { onTouchSlide } from "./touch_slider.js";
-import { questions, summary } from "./task_text.js";
+import { questions, summary, ticksToAsk } from "./task_text.js";
 import { showsKeys } from "./key_hints.js";
 
 const TICK = { never: ["✕", "not"], possible: ["+", "also"] };
@@ -174,7 +174,10 @@ export class TaskView {
     this.paintAsks(state);
     const hint = state.hint || warning(state);
     const told = summary(state);
-    change(this.hint, hint);
+    if (this.hint.textContent !== hint) {
+      change(this.hint, hint);
+      if (hint) this.hint.scrollIntoView({ block: "nearest" }); // a small screen may have it behind the buttons
+    }
     change(this.summary, hint && told.endsWith(hint) ? told.slice(0, -hint.length).replace(/ · $/, "") : told); // said once
   }
 
@@ -205,7 +208,7 @@ export class TaskView {
     change(cap, key);
     cap.hidden = !key;
     pick.setAttribute("aria-pressed", String(role === "top" || role === "second"));
-    const means = tickMeaning(state);
+    const means = ticksToAsk(state);
     tick.hidden = means === null;
     if (means === null) return;
     const [sign, word] = TICK[means];
@@ -254,7 +257,7 @@ export class TaskView {
     none.setAttribute("aria-pressed", String(state.aside === "none"));
     histogram.setAttribute("aria-pressed", String(inHistogram(state)));
     histogram.hidden = asksBars(state) || !asksPercents(state);
-    others.hidden = tickMeaning(state) !== "never" || inHistogram(state);
+    others.hidden = ticksToAsk(state) !== "never" || inHistogram(state);
     change(undo.lastChild, state.past.length ? "Undo" : "Back");
     next.setAttribute("aria-disabled", String(Boolean(problem(state))));
     const words = isSure(state) && asksPercents(state) ? this.me.phrases.sure : "Next";
@@ -265,10 +268,13 @@ export class TaskView {
   paintAsks(state) {
     const asked = questions(state, this.me.phrases);
     if (this.asked === JSON.stringify(asked)) return;
+    const was = this.asked;
     this.asked = JSON.stringify(asked);
     const of = (at) => (asked.length > 1 ? `${at + 1}/${asked.length}` : null); // small screens show the current question only
     const items = asked.map(({ text, now }, at) => make("li", { "aria-current": now && "step", "data-of": of(at) }, text));
     put(this.asks, items);
+    const now = asked.findIndex((one) => one.now);
+    if (was || now > 0) showWithin(this.asks.closest(".look"), items[now]); // at first, the task is shown from its beginning
   }
 
   showNextQuestion() {
@@ -289,6 +295,13 @@ function focusableWhileItScrolls(element) {
   });
   for (const one of [element, ...element.children]) observer.observe(one);
   return element;
+}
+
+function showWithin(box, element) {
+  // Scroll the box, and nothing around it, so that the element is visible, its beginning at least.
+  const [outer, inner] = [box.getBoundingClientRect(), element.getBoundingClientRect()];
+  const below = Math.min(inner.bottom - outer.bottom, inner.top - outer.top);
+  box.scrollTop += Math.max(0, below) || Math.min(0, inner.top - outer.top);
 }
 
 const snap = (value) => Math.round(Number(value) / 5) * 5;
