@@ -32,7 +32,7 @@ class OneLabel(Form):
     contradiction: ContradictionRule = option("named", CONTRADICTION_HELP)
 
     def explain(self) -> str:
-        return "The label named gets 100 %."
+        return "The label named gets 100%."
 
     def shares(self, answers: Answers) -> Shares:
         flags, top = np.zeros(len(answers), np.uint32), answers.label_codes_at_rank(0)

@@ -34,7 +34,7 @@ class SelectTopTwo(Form):
     contradiction: ContradictionRule = option("named", CONTRADICTION_HELP)
 
     def explain(self) -> str:
-        return "Two labels named get 50 % each, a single one gets 100 %."
+        return "Two labels named get 50% each, a single one gets 100%."
 
     def shares(self, answers: Answers) -> Shares:
         named, n_labels = answer_label_pairs_of_mark_kind(answers, "named"), len(answers.labels)

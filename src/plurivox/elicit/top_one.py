@@ -37,7 +37,7 @@ class TopOne(PercentForm):
 
     def explain(self) -> str:
         return self.explain_first_labels(
-            "The label named gets the percent entered, or 100 % if none was entered.", self.spread, self.compat
+            "The label named gets the percent entered, or 100% if none was entered.", self.spread, self.compat
         )
 
     def shares(self, answers: Answers) -> Shares:

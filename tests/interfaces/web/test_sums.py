@@ -256,7 +256,7 @@ def test_an_owner_sees_the_same_numbers_and_what_answers_became(
         page.goto(f"{live.url}/owner#/tasks?order=name")
         page.wait_for_selector("text=The soft label is the mean of the answers to a task")
         page.goto(f"{live.url}/owner#/task/{task['task']}")
-        page.wait_for_selector("text=share 10 % (gamma = 0.1)")
+        page.wait_for_selector("text=share 10% (gamma = 0.1)")
         detail = live.http.get(f"/api/owner/tasks/{task['task']}").json()
         rows = page.eval_on_selector_all(
             "[aria-label='Answers'] tbody tr", "all => all.map((row) => [...row.cells].map((cell) => cell.textContent))"

@@ -214,6 +214,8 @@ def test_a_closed_study_is_over_and_a_paused_one_may_go_on(studio: Any, context:
         stranger = context().new_page()
         stranger.goto(live.join)
         stranger.wait_for_selector("main.read")
+        stranger.get_by_role("heading", name=title).wait_for()
+        assert stranger.get_by_role("button", name="Try again").count() == n
         assert "answers you have given" not in stranger.inner_text("main")
     live.turn("open")
 

@@ -126,7 +126,7 @@ def test_forms_and_options_of_a_study_with_arms_are_told_apart(tmp_path: Path, e
         specs = {spec.partition("[")[0]: spec for spec in elicit.split(", ") if spec}
         for name in {one["form"] for one in pages[0]["answers"]}:
             assert f"{name}: {methods.make(specs.get(name, name)).explain()}" in told
-        assert ("30 % (gamma = 0.3)" in told) == bool(elicit) and "10 % (gamma = 0.1)" in told
+        assert ("30% (gamma = 0.3)" in told) == bool(elicit) and "10% (gamma = 0.1)" in told
 
 
 def test_imported_answers_in_any_form_are_read_as_elicit_reads_them(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_votes_are_beside_beliefs_and_gamma_is_explained(tmp_path: Path) -> None
         assert found["cat"] == [1, 1.0, 0.6] and found["dog"] == [0, 0.0, 0.4] and found["ship"] == [0, 0.0, 0.0]
         assert [round(one["p"], 2) for one in page["labels"]] == [0.54, 0.36, 0.03, 0.03, 0.03]
         assert page["gamma"] and page["further_labels"] == 0
-        assert "share 10 % (gamma = 0.1)" in page["how"][0] and page["how"][1].startswith("There is 1 answer:")
+        assert "share 10% (gamma = 0.1)" in page["how"][0] and page["how"][1].startswith("There is 1 answer:")
         other = live.enter()
         other.post("/api/answers", {"key": "k2", "slot": other.slots()[0]["slot"], "marks": marks[:1]})
         assert task_pages(live)[0]["pending"]  # the soft label is still that of one answer

@@ -206,7 +206,7 @@ def test_paused_and_closed_studies_assign_no_tasks_but_accept_answers(tmp_path: 
         person = study.enter()
         slot = person.slots()[0]["slot"]
         study.http.post("/api/owner/state", json={"state": "paused"}, headers=study.owner)
-        assert person.get("/api/tasks").json()["error"] == "closed"
+        assert person.get("/api/tasks").json()["error"] == "paused"
         assert person.get("/api/me").json()["state"] == "paused"
         assert person.answer(slot).status_code == 200
         assert study.http.post("/api/enter", json={"invite": study.invite()}).status_code == 409

@@ -25,7 +25,7 @@ SPREAD_HELP = (
     "where the rest of 100 percent goes: labels neither named nor ruled out (clamp), all not named (uniform), or none"
 )
 EXPLAIN_NAMED = (
-    "The labels named get the percents entered; a top label without one gets 100 %, less the percent of the second."
+    "The labels named get the percents entered; a top label without one gets 100%, less the percent of the second."
 )
 MAX_ROWS = 2**31  # of votes
 
@@ -42,12 +42,12 @@ def explain_rest_on(open_labels: str, gamma: float) -> str:
     """Return in plain sentences how the labels described by `open_labels` share the rest of 100 percent, and gamma.
 
     >>> explain_rest_on("the labels not named", 0.1).split(". ")[1]
-    'If nothing is missing, they share 10 % (gamma = 0.1) and the labels named share the other 90 %'
+    'If nothing is missing, they share 10% (gamma = 0.1) and the labels named share the other 90%'
     """
-    full = "they get nothing" if not gamma else f"they share {100 * gamma:g} % (gamma = {gamma:g})"
-    full += f" and the labels named share the other {100 * (1 - gamma):g} %" if 0 < gamma < 1 else ""
+    full = "they get nothing" if not gamma else f"they share {100 * gamma:g}% (gamma = {gamma:g})"
+    full += f" and the labels named share the other {100 * (1 - gamma):g}%" if 0 < gamma < 1 else ""
     return (
-        f"What is missing to 100 % is shared equally among {open_labels}. If nothing is missing, {full}. "
+        f"What is missing to 100% is shared equally among {open_labels}. If nothing is missing, {full}. "
         "If there are no such labels, the percents are divided by their sum."
     )
 

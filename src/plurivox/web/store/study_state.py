@@ -9,6 +9,10 @@ from plurivox.web.store.errors import Conflict
 from plurivox.web.store.key_value import kv_get, kv_set
 
 StudyState = Literal["open", "paused", "closed"]
+NOT_OPEN = {
+    "paused": "This study does not accept answers at the moment. Please try again later.",
+    "closed": "This study accepts no more answers.",
+}
 
 
 def get_study_state(connection: Connection) -> StudyState:
@@ -18,9 +22,10 @@ def get_study_state(connection: Connection) -> StudyState:
 
 
 def require_open_study(connection: Connection, message: str = "") -> None:
-    """Raise Conflict, with `message` or a default text, if the study is paused or closed."""
-    if get_study_state(connection) != "open":
-        raise Conflict("closed", message or "this study does not accept answers at the moment")
+    """Raise Conflict, named by the state and with `message` or a default text, if the study is paused or closed."""
+    state = get_study_state(connection)
+    if state != "open":
+        raise Conflict(state, message or NOT_OPEN[state])
 
 
 def set_study_state(connection: Connection, audit_actor: str, state: StudyState) -> None:

@@ -77,6 +77,7 @@ COMMENTS = {  # by name, or section.name
     "elicit": "options of the forms, by which answers become soft labels, for example top-two[gamma=0.05]; empty: defaults",
     "aggregator": "for the owner's pages; empty: mean of the soft answers",
     "frame_ancestors": "https:// addresses of sites that may show the pages in a frame",
+    "texts.closed": "shown while the study is paused or closed; empty: the default text of each",
     "completion.redirect": "https://app.prolific.com/submissions/complete; the code is added as cc=",
     "completion.failed": "code for people who failed the check or were excluded",
     "completion.full": "code for people who found no task left",

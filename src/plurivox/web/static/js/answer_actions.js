@@ -1,7 +1,7 @@
 // Actions of the task page: applyAction(state, action) returns the new state of the answer. Pure functions; keys and clicks
 // use the same actions.
 import { EMPTY, inHistogram, isEmpty } from "./answer.js";
-import { asksBars, asksOne, asksOrder, asksPercents, percentStep, tickMeaning } from "./question_type.js";
+import { asksBars, asksOne, asksOrder, asksPercents, percentStep, ticksToAsk } from "./question_type.js";
 import { emptyBars, setBar } from "./bars_state.js";
 import { placeOfKey, continuesName } from "./label_search.js";
 import { problem, warning } from "./answer_check.js";
@@ -56,7 +56,7 @@ const ACTIONS = {
   },
 
   tick(state, { place }) {
-    const what = tickMeaning(state);
+    const what = ticksToAsk(state);
     if (what === null || inHistogram(state) || place === undefined) return null;
     if (place === state.top || place === state.second)
       return withHint(
@@ -72,7 +72,7 @@ const ACTIONS = {
 
   others(state) {
     // Rule out every label that is not selected, or clear these marks if they are all set.
-    if (tickMeaning(state) !== "never" || state.top === null || inHistogram(state)) return null;
+    if (ticksToAsk(state) !== "never" || state.top === null || inHistogram(state)) return null;
     const free = state.labels.map((_, place) => place).filter((place) => place !== state.top && place !== state.second);
     return { ...state, ticked: state.ticked.length === free.length ? [] : free };
   },

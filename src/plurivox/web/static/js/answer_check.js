@@ -1,6 +1,6 @@
 // Checks of an answer before it is sent: problem() blocks sending, warning() asks for confirmation. Pure functions.
 import { inHistogram } from "./answer.js";
-import { asksOne, asksOrder, tickMeaning } from "./question_type.js";
+import { asksOne, asksOrder, ticksToAsk } from "./question_type.js";
 import { placedText, placedPercent } from "./bars_state.js";
 import { openLabels, percents } from "./answer_marks.js";
 
@@ -23,7 +23,7 @@ const percentQuestion = ({ phrases, labels, top }) =>
   (phrases.percent_missing ?? "What percent for {label}?").replace("{label}", () => labels[top]);
 
 function unplacedRest(state, left) {
-  const open = { possible: "mark what else is possible", never: "leave a label open" }[tickMeaning(state)];
+  const open = { possible: "mark what else is possible", never: "leave a label open" }[ticksToAsk(state)];
   const other = asksOne(state) ? "say 100%" : state.second === null ? "pick a second label" : "use up all 100%";
   return `${left}% is left over: ${[open, other].filter(Boolean).join(", or ")}`;
 }

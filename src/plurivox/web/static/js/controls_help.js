@@ -1,8 +1,7 @@
 // Help on how to answer with keys and by touch or mouse; the input this device uses is shown first, the other is folded away.
-import { asksBars, asksChips, asksOne, asksOrder, asksPercents, asksTwo } from "./question_type.js";
+import { asksBars, asksChips, asksOne, asksOrder, asksPercents, asksTwo, ticksToAsk } from "./question_type.js";
 import { make } from "./dom.js";
 import { showsKeys } from "./key_hints.js";
-import { ticksToAsk } from "./task_text.js";
 
 const keyCaps = (...names) => names.map((name) => make("kbd", {}, name));
 const keyTable = (rows) =>

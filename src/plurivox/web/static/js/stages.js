@@ -189,8 +189,8 @@ export function showError(app, failure, retry) {
     ? "Please open your invitation link"
     : failure.error === "begun-elsewhere"
       ? "You began in another browser"
-    : failure.error === "closed"
-      ? CLOSED.paused[0]
+    : CLOSED[failure.error]
+      ? CLOSED[failure.error][0]
       : ended
         ? "Your session has expired"
         : failure.retry

@@ -1,6 +1,6 @@
 // Text on the task page: a summary of the answer so far, and the questions of the form.
 import { inHistogram } from "./answer.js";
-import { asksChips, asksOne, asksOrder, asksPercents, asksTwo, tickMeaning } from "./question_type.js";
+import { asksChips, asksOne, asksOrder, asksPercents, asksTwo, tickMeaning, ticksToAsk } from "./question_type.js";
 import { amountText, placedText } from "./bars_state.js";
 import { barPieces } from "./answer_marks.js";
 
@@ -40,9 +40,6 @@ function questionNames(state) {
   const [percents, two] = [asksPercents(state), asksTwo(state)];
   return ["top", percents && "top_percent", two && "second", two && percents && "second_percent", ticksToAsk(state)].filter(Boolean);
 }
-
-// What a tick means, if the study has more labels than can be picked: else none is left to tick.
-export const ticksToAsk = (one) => (one.labels.length > one.asks.labels ? tickMeaning(one) : null);
 
 function currentQuestion(state) {
   // The question that the next input answers. With keys, a digit after the first label picks the second; by touch, the

@@ -1,6 +1,6 @@
 // The task page: built once per task and updated after every action.
 import { inHistogram } from "./answer.js";
-import { asksBars, asksOne, asksOrder, asksPercents, tickMeaning } from "./question_type.js";
+import { asksBars, asksOne, asksOrder, asksPercents, tickMeaning, ticksToAsk } from "./question_type.js";
 import { amountText } from "./bars_state.js";
 import { BarRows } from "./bars_view.js";
 import { button, change, make, put } from "./dom.js";
@@ -11,7 +11,7 @@ import { ordinal, ranked } from "./ranking_state.js";
 import { RankView } from "./ranking_view.js";
 import { TaskContent } from "./task_content.js";
 import { onTouchSlide } from "./touch_slider.js";
-import { questions, summary, ticksToAsk } from "./task_text.js";
+import { questions, summary } from "./task_text.js";
 import { showsKeys } from "./key_hints.js";
 
 const TICK = { never: ["✕", "not"], possible: ["+", "also"] };
@@ -274,7 +274,7 @@ export class TaskView {
     const items = asked.map(({ text, now }, at) => make("li", { "aria-current": now && "step", "data-of": of(at) }, text));
     put(this.asks, items);
     const now = asked.findIndex((one) => one.now);
-    if (was || now > 0) showWithin(this.asks.closest(".look"), items[now]); // at first, the task is shown from its beginning
+    if (items[now] && (was || now > 0)) showWithin(this.asks.closest(".look"), items[now]); // at first, the task is shown from its beginning
   }
 
   showNextQuestion() {

@@ -4,7 +4,7 @@ const LINK = "This link is incomplete or was changed. Please open it again from 
 const RELOAD = "The study has changed since you opened this page. Please load the page again.";
 const NOT_NOW = "The study cannot be opened at the moment. Please try again in a minute.";
 const ANSWER = "Your previous answer could not be stored; the task will be shown again.";
-const MAY_CHANGE = ["closed", "unknown", "not-found", "not-possible"]; // the same link may open the study later
+const MAY_CHANGE = ["paused", "unknown", "not-found", "not-possible"]; // the same link may open the study later
 
 export function entryRefusal(failure) {
   // Why a page cannot be shown, as sentences.
