@@ -172,7 +172,7 @@ def _print_links_and_serve(
     base_url, behind_proxy = studies[0].base_url, studies[0].behind_proxy
     for warning in (
         warning_if_reachable_without_https(host, base_url),
-        warning_if_visitors_share_an_address(host, base_url, behind_proxy),
+        warning_if_visitors_share_an_address(base_url, behind_proxy),
     ):
         if warning:
             click.echo(f"warning: {warning}", err=True)  # also with --quiet

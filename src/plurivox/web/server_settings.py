@@ -69,9 +69,9 @@ def warning_if_reachable_without_https(host: str, base_url: str) -> str:
     )
 
 
-def warning_if_visitors_share_an_address(host: str, base_url: str, behind_proxy: str) -> str:
-    """Return a warning if visitors come through a proxy and all count as its one address, else an empty text."""
-    if behind_proxy or not base_url.startswith("https://") or not is_loopback(host):
+def warning_if_visitors_share_an_address(base_url: str, behind_proxy: str) -> str:
+    """Return a warning if visitors come through a proxy (https), and all count as its one address, else an empty text."""
+    if behind_proxy or not base_url.startswith("https://"):
         return ""
     return (
         "all visitors will count as one address in limits and in the audit log, since they come through a proxy whose headers "

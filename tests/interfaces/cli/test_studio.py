@@ -235,14 +235,10 @@ REACHABLE = "can reach the server at"
 LOCAL_LINKS = "The links of the studio are for this machine only"
 
 
-@pytest.mark.parametrize(
-    ("host", "behind_proxy", "warned"),
-    [("127.0.0.1", "", True), ("127.0.0.1", "127.0.0.1", False), ("0.0.0.0", "", False)],
-)
-def test_a_server_that_sees_only_its_proxy_is_warned_about(host: str, behind_proxy: str, warned: bool) -> None:
-    told = warning_if_visitors_share_an_address(host, "https://lab.example", behind_proxy)
-    assert ("--behind-proxy 127.0.0.1" in told) == warned
-    assert not warning_if_visitors_share_an_address(host, "http://127.0.0.1:8000", "")
+def test_a_server_that_sees_only_its_proxy_is_warned_about() -> None:
+    assert "--behind-proxy 127.0.0.1" in warning_if_visitors_share_an_address("https://lab.example", "")
+    assert not warning_if_visitors_share_an_address("https://lab.example", "127.0.0.1")
+    assert not warning_if_visitors_share_an_address("http://127.0.0.1:8000", "")
 
 
 @pytest.mark.parametrize(

@@ -278,8 +278,35 @@ def test_each_page_counts_for_ten_minutes_at_most_and_the_sheet_says_so(tmp_path
     assert (
         "12.00 of the active minutes are from pages besides the tasks, such as the instructions" in line["explanation"]
     )
-    assert "at most 10 minutes of each such page count: 110.00 minutes left out" in line["explanation"]
+    assert "at most 10 minutes of each page count: 110.00 minutes left out" in line["explanation"]
     assert line["impossible_pages"] == 0 and not any(stages["impossible_time"])
+
+
+def test_all_tries_of_the_check_are_one_page(tmp_path: Path) -> None:
+    quiz = [{"question": "Which?", "choices": ["this", "that"], "right": 1}]
+    study = plain_study(batch=1, pay=PAY, quiz=quiz)
+    with served(tmp_path / "s", study, text_tasks(1)) as live, stranger_in(live) as stranger:
+        for choice in (0, 0, 0, 1):
+            server_clock.let_pass(360)
+            body = {"stage": "quiz", "quiz": [choice], "ms": 360_000.0}
+            assert stranger.api.call("POST /api/me/stage", **body).status == 200
+        stranger.answer_all(submitted_ms=0.0)
+        line = line_of(live, stranger.name)
+    assert line["active_minutes"] == "10.00" and line["total"] == "1.33"
+    assert "at most 10 minutes of each page count: 14.00 minutes left out" in line["explanation"]
+
+
+def test_total_time_ends_soon_after_the_tasks(tmp_path: Path) -> None:
+    study = plain_study(batch=1, pay=PAY | {"time": "total"}, texts=STAGES)
+    with served(tmp_path / "s", study, text_tasks(1)) as live, stranger_in(live) as stranger:
+        for stage in ("consent", "instructions"):
+            stranger.finish(stage, 0.0)
+        stranger.answer_all()
+        server_clock.let_pass(3600)
+        stranger.finish("debrief", 0.0)
+        line = line_of(live, stranger.name)
+    assert Decimal(10) <= Decimal(line["total_minutes"]) < Decimal(11)
+    assert any("at most 10 minutes after the tasks count" in one for one in line["explanation"])
 
 
 @pytest.mark.parametrize(

@@ -424,6 +424,14 @@ def test_the_first_lease_is_short_and_the_first_answer_makes_it_longer(tmp_path:
         assert ends_in(study)[0] <= 100  # after an answer either
 
 
+def test_a_lease_that_is_over_is_taken_again_although_no_job_has_ended_it(tmp_path: Path) -> None:
+    with served(tmp_path / "s", plain_study(per_task=1), text_tasks(4)) as study:
+        someone = study.enter()
+        someone.answer(someone.slots()[0]["slot"])
+        study.studio.writer.submit(lambda c: c.execute(update(sittings).values(until=1.0))).result()
+        assert len(someone.slots()) == 3 and 290 < ends_in(study)[0] <= 300
+
+
 def test_drafts_alone_do_not_hold_tasks_for_long(tmp_path: Path) -> None:
     """A draft every four minutes held the tasks for an hour."""
     with served(tmp_path / "s", plain_study(per_task=1), text_tasks(4)) as study:

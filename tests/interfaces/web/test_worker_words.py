@@ -230,9 +230,25 @@ def test_someone_turned_away_has_taken_no_steps(studio: Any, context: Any) -> No
     assert page.locator(".steps").count() == 0
 
 
-@pytest.mark.parametrize("form", ["top-two", "also-possible"])
-def test_two_labels_leave_nothing_to_tick(studio: Any, context: Any, form: str) -> None:
-    live = studio(n=2, form=form, labels=["yes", "no"], texts={"consent": "", "debrief": ""}, wording="third")
+def test_of_two_labels_one_is_sure_if_the_other_is_ruled_out(studio: Any, context: Any) -> None:
+    live = studio(n=1, form="top-two", labels=["yes", "no"], wording="third")
+    page = open_task(live, context)
+    shown(page)
+    assert page.locator(".asks li").count() == 5
+    key(page, "1", "2")
+    assert page.locator(".asks li").count() == 4  # both are picked: none can be ruled out
+    key(page, "u", "Shift+2")
+    assert page.locator(".asks li").count() == 5
+    answer(page, "Enter")
+    page.wait_for_selector("text=All done")
+    (said,) = live.answers()
+    assert [kind for kind, _, _ in said["marks"]] == ["named", "never"]
+
+
+def test_two_labels_leave_nothing_to_tick_as_possible(studio: Any, context: Any) -> None:
+    live = studio(
+        n=2, form="also-possible", labels=["yes", "no"], texts={"consent": "", "debrief": ""}, wording="third"
+    )
     page = context().new_page()
     page.goto(live.join)
     page.wait_for_selector("text=How it works")

@@ -141,7 +141,7 @@ class Times(BaseModel):
     active: float | None  # from shown to submitted, without hidden time
     hidden: float | None
     by_position: list[tuple[int, float, int]]  # learning curve: (position, median active seconds, answers)
-    impossible: int  # answers left out, as the client claimed more time than the server saw
+    impossible: int  # answers left out, as their times are impossible
     at: float | None
 
 

@@ -38,7 +38,10 @@ def ipv6_network_of_provider_or_none(client: str) -> str | None:
     >>> ipv6_network_of_provider_or_none(ip_or_ipv6_network("2001:db8:1:2::7")), ipv6_network_of_provider_or_none("192.0.2.7")
     ('2001:db8:1::/48', None)
     """
-    return str(ipaddress.IPv6Network(client).supernet(new_prefix=48)) if client.endswith("::/64") else None
+    try:
+        return str(ipaddress.IPv6Network(client).supernet(new_prefix=48))
+    except ValueError:  # an IPv4 address, or a text that is not an address
+        return None
 
 
 class BoundedPool:

@@ -63,14 +63,23 @@ def time_spent_and_paid(rules: Pay, work: WorkSummary) -> WorkTime:
     return WorkTime(spent, min(spent, limit) if limit else spent)
 
 
+def is_time_paid(rules: Pay, base: Amount, bonus: Amount) -> bool:
+    """Return whether time has a part in base pay or bonus under the pay rules: neither is withheld (NOTHING)."""
+    return bool((rules.per_hour and base is not NOTHING) or (rules.bonus_per_hour and bonus is not NOTHING))
+
+
 def explain_pay(rules: Pay, work: WorkSummary, base: Amount, bonus: Amount, why_nothing: list[str]) -> list[str]:
     """Return sentences that say how base pay and bonus came about, and which time was not counted."""
     lines = [*_base_sentences(rules, work, base), *_bonus_sentences(rules, work, bonus), *why_nothing]
     spent, paid = time_spent_and_paid(rules, work)
-    if paid < spent and not (base is NOTHING and bonus is NOTHING):
+    if paid < spent and is_time_paid(rules, base, bonus):
         minutes = minutes_with_two_decimals(spent)
         lines.append(f"at most {rules.most_minutes:g} minutes are paid, of {minutes} {rules.time} minutes")
-    return lines + (_active_time_sentences(rules, work) if rules.time == "active" else [])
+    if rules.time == "active":
+        return lines + _active_time_sentences(rules, work)
+    if (left_out := minutes_with_two_decimals(work.after_tasks_ms)) != "0.00":
+        lines.append(f"at most {rules.most_page_minutes:g} minutes after the tasks count: {left_out} minutes left out")
+    return lines
 
 
 def _active_time_sentences(rules: Pay, work: WorkSummary) -> list[str]:
@@ -79,9 +88,7 @@ def _active_time_sentences(rules: Pay, work: WorkSummary) -> list[str]:
     if (pages := minutes_with_two_decimals(work.page_ms)) != "0.00":
         lines.append(f"{pages} of the active minutes are from pages besides the tasks, such as the instructions")
     if (left_out := minutes_with_two_decimals(work.page_excess_ms)) != "0.00":
-        lines.append(
-            f"at most {rules.most_page_minutes:g} minutes of each such page count: {left_out} minutes left out"
-        )
+        lines.append(f"at most {rules.most_page_minutes:g} minutes of each page count: {left_out} minutes left out")
     counts = ((work.impossible, "answer"), (work.impossible_pages, "page"))
     if claimants := [f"{n:,} {what}{'s' * (n != 1)}" for n, what in counts if n]:
         counted, claimed = map(minutes_with_two_decimals, (work.impossible_counted_ms, work.impossible_claimed_ms))

@@ -16,6 +16,7 @@ from plurivox.web.jobs.pay_explanation import (
     NOTHING,
     amount_with_parts,
     explain_pay,
+    is_time_paid,
     longest_page_ms,
     minutes_with_two_decimals,
     time_spent_and_paid,
@@ -68,7 +69,7 @@ def compute_pay_line(pay_rules: Pay, work: WorkSummary) -> PayLine:
     if work.n_answers < pay_rules.least_answers:
         withheld.append(f"fewer than {pay_rules.least_answers} answers: no pay")
         base = bonus = NOTHING
-    if base is NOTHING and bonus is NOTHING:
+    if not is_time_paid(pay_rules, base, bonus):
         paid = Decimal(0)
     elif paid < spent:
         reasons.append(f"at most {pay_rules.most_minutes:g} minutes are paid")

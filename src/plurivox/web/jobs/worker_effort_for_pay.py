@@ -7,6 +7,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from plurivox.core.array_types import Bools, Floats, Ints
+from plurivox.web.store.collect.workers import STAGES
 from plurivox.web.store.report import stored_pay_sheet
 from plurivox.web.store.report.answer_cache import AnswerCache
 from plurivox.web.store.report.answer_times import (
@@ -28,19 +29,18 @@ class WorkSummary:
     excluded: str = ""  # the rule; empty if not excluded
     n_answers: int = 0  # including repeats
     active_ms: float = 0.0
-    last: float = (
-        0.0  # time of the last answer or visit, without what comes after the tasks beyond the paid time of a page
-    )
+    last: float = 0.0  # time of the last answer or visit; after the tasks, at most the paid time of a page counts
     matched: int = 0  # answers that match the majority of the others
     compared: int = 0  # answers to tasks that others have answered
     claimed_ms: float = 0.0  # active time as the client claims it
-    impossible: int = 0  # answers whose client claimed more time than the server saw
+    impossible: int = 0  # answers with an impossible time, see `answer_times`
     impossible_pages: int = 0  # visits to other pages, likewise
     impossible_claimed_ms: float = 0.0  # time claimed for these
     impossible_counted_ms: float = 0.0  # time counted for these
     page_ms: float = 0.0  # active time on pages besides the tasks
     page_excess_ms: float = 0.0  # time on such pages not counted, because one page took longer than is paid
     late_ms: float = 0.0  # time not counted, because an answer was changed after the tasks
+    after_tasks_ms: float = 0.0  # from `last` to the last answer or visit of all
     overlap_ms: float = 0.0  # time not counted, because it was claimed for several tasks at once
 
     @property
@@ -77,21 +77,8 @@ def sum_answers_time_and_matches_by_worker(cache: WorkCache, longest_page_ms: fl
     known = np.isin(visited["worker"], ids)
     visitor = np.searchsorted(ids, visited["worker"][known])
     born = np.array([cache.people[one].born if one in cache.people else np.nan for one in ids.tolist()])
-    left_tasks = np.full(n, -np.inf)
-    ends = visited["ends_tasks"][known]
-    np.maximum.at(left_tasks, visitor[ends], visited["at"][known][ends])
-    left_tasks[np.isinf(left_tasks)] = np.inf  # not yet
-    answer_times = active_times_of_answers(given)
-    page_times = active_times_of_visits(visitor, visited["ms"][known], visited["at"][known], born[visitor])
-    paid_answer_times = _without_time_after(answer_times, left_tasks[worker_of])
-    paid_page_times = replace(page_times, counted_ms=np.minimum(page_times.counted_ms, longest_page_ms))
-    times = _active_times_by_worker(n, (worker_of, paid_answer_times), (visitor, paid_page_times))
-    times["page_ms"] = np.bincount(visitor, np.nan_to_num(paid_page_times.counted_ms), n)
-    times["page_excess_ms"] = _sum_of_differences(visitor, page_times, paid_page_times, n)
-    times["late_ms"] = _sum_of_differences(worker_of, answer_times, paid_answer_times, n)
-    last = np.zeros(n)
-    np.maximum.at(last, worker_of, np.minimum(given["at"], left_tasks[worker_of]))
-    np.maximum.at(last, visitor, np.minimum(visited["at"][known], left_tasks[visitor] + longest_page_ms / 1000))
+    visits = {name: column[known] for name, column in visited.items()}
+    times = _paid_times_by_worker((worker_of, given), (visitor, visits), born, longest_page_ms)
     rows = _rows_of_latest_answer_per_worker_and_task(worker_of, given, counts & given["is_task"])
     is_excluded = np.isin(ids, np.fromiter(excluded, np.int64, len(excluded)))
     matched, compared = matches_others_majority_and_has_others(
@@ -105,7 +92,6 @@ def sum_answers_time_and_matches_by_worker(cache: WorkCache, longest_page_ms: fl
             cache.people[worker].born,
             excluded.get(worker, ""),
             n_answers=int(n_answers[code]),
-            last=float(last[code]),
             matched=int(same[code]),
             compared=int(others[code]),
             **{name: one[code].item() for name, one in times.items()},
@@ -113,6 +99,51 @@ def sum_answers_time_and_matches_by_worker(cache: WorkCache, longest_page_ms: fl
         for code, worker in enumerate(ids.tolist())
         if n_answers[code] and worker in cache.people
     }
+
+
+def _paid_times_by_worker(
+    answers: tuple[Ints, Columns], visits: tuple[Ints, Columns], born: Floats, longest_page_ms: float
+) -> dict[str, Any]:
+    """Return the times of each worker that are paid and what is left out, as name of a field of WorkSummary -> (n_workers,).
+
+    `answers` and `visits` are worker codes and cached columns.
+    """
+    (worker_of, given), (visitor, visited), n = answers, visits, len(born)
+    left_tasks = np.full(n, -np.inf)
+    ends = visited["stage"] == STAGES.index("tasks")
+    np.maximum.at(left_tasks, visitor[ends], visited["at"][ends])
+    left_tasks[np.isinf(left_tasks)] = np.inf  # not yet
+    answer_times = active_times_of_answers(given)
+    page_times = active_times_of_visits(visitor, visited["ms"], visited["at"], born[visitor])
+    paid_answer_times = _without_time_after(answer_times, left_tasks[worker_of])
+    paid_page_times = _limited_per_page(page_times, visitor * len(STAGES) + visited["stage"], longest_page_ms)
+    times = _active_times_by_worker(n, (worker_of, paid_answer_times), (visitor, paid_page_times))
+    times["page_ms"] = np.bincount(visitor, np.nan_to_num(paid_page_times.counted_ms), n)
+    times["page_excess_ms"] = _sum_of_differences(visitor, page_times, paid_page_times, n)
+    times["late_ms"] = _sum_of_differences(worker_of, answer_times, paid_answer_times, n)
+    last, last_of_all = np.zeros(n), np.zeros(n)
+    for worker, at, end in (
+        (worker_of, given["at"], left_tasks[worker_of]),
+        (visitor, visited["at"], left_tasks[visitor] + longest_page_ms / 1000),
+    ):
+        np.maximum.at(last, worker, np.minimum(at, end))
+        np.maximum.at(last_of_all, worker, at)
+    return times | {"last": last, "after_tasks_ms": 1000 * (last_of_all - last)}
+
+
+def _limited_per_page(times: ActiveTimes, page: Ints, longest_ms: float) -> ActiveTimes:
+    """Return the times of visits so that those of one worker to one page (`page`, a number for each) count up to a limit."""
+    if np.isinf(longest_ms):
+        return times
+    order = np.argsort(page, kind="stable")
+    counted = np.nan_to_num(times.counted_ms)[order]
+    until = np.cumsum(counted)
+    before = until - counted
+    first = np.append(True, np.diff(page[order]) != 0)[: len(order)]
+    before -= before[first][np.cumsum(first) - 1]  # on the same page
+    limited = np.empty_like(counted)
+    limited[order] = np.clip(longest_ms - before, 0, counted)
+    return replace(times, counted_ms=np.where(np.isnan(times.counted_ms), np.nan, limited))
 
 
 def _without_time_after(times: ActiveTimes, left_tasks: Floats) -> ActiveTimes:

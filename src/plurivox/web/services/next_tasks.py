@@ -15,6 +15,7 @@ from plurivox.web.store import unpredictable_random_generator
 from plurivox.web.store.collect import sittings_and_leased_slots
 from plurivox.web.store.collect.arms import get_pool_of_open_tasks_for_worker
 from plurivox.web.store.collect.leases import (
+    end_lease_and_release_unanswered_slots,
     end_some_overdue_leases_and_return_count,
     lease_again_and_return_expired_sitting,
 )
@@ -105,6 +106,11 @@ def _get_latest_sitting_and_lease_again_if_expired(
     are leased before the first answer. If the sitting is complete, lock the worker's row, so that of two concurrent requests
     one begins a new sitting and the other continues it."""
     sitting = get_latest_sitting(connection, worker.id)
+    if sitting is not None and sitting.is_lease_overdue:  # the background job has not ended it yet
+        sitting = get_latest_sitting(connection, worker.id, lock=True)
+        if sitting is not None and sitting.is_lease_overdue:
+            end_lease_and_release_unanswered_slots(connection, sitting.id)
+            sitting = get_latest_sitting(connection, worker.id)
     if sitting is not None and sitting.lease_ended_with_unanswered_slots:
         sitting = get_latest_sitting(connection, worker.id, lock=True)
         if (

@@ -45,7 +45,7 @@ def default_instructions(
     >>> print(default_instructions("one-label", Question(labels=1), "first", "image", **rest).split("\\n\\n")[0])
     You will see one picture after another. For each picture, choose the label that fits best.
     """
-    if n_labels <= (question.labels or 0):  # all can be picked: none is left to tick
+    if question.ticks == "possible" and n_labels <= (question.labels or 0):  # all can be picked: none is left to tick
         question = replace(question, ticks=None)
     listen = LISTEN if task_kind == "audio" and not submit_early else ""
     if grammatical_person == "third":

@@ -85,7 +85,7 @@ COMMENTS = {  # by name, or section.name
     "pay.per_hour": "Collins et al. (2022) paid 8, and a bonus_per_hour of 1 for answers that always match",
     "pay.bonus_per_hour": "multiplied by the share of answers whose top label matches most others",
     "pay.time": "active, at most what the server saw; or total: from the first page to the last, with pauses",
-    "pay.most_page_minutes": "the same for each page besides the tasks, such as consent; 0: no limit",
+    "pay.most_page_minutes": "active minutes paid per page besides the tasks, or total minutes after the tasks; 0: no limit",
     "pay.most_minutes": "minutes paid per person at most, whatever time a browser claims; 0: no limit, not recommended",
     "pay.least_answers": "people with fewer answers are not paid",
     "pay.excluded": "pay of excluded people: without-bonus or nothing",

@@ -64,7 +64,7 @@ export async function overviewPage(owner) {
     ),
     figureCard(
       percent(agreement.repeats_same_top),
-      agreement.repeats_compared ? `of ${count(agreement.repeats_compared)} repeats kept their top label` : "no repeats so far",
+      agreement.repeats_compared ? `of ${count(agreement.repeats_compared)} repeats kept their top label` : agreement.repeats ? "no repeat in which both answers name a label" : "no repeats so far",
     ),
     now.settled &&
       figureCard(

@@ -6,7 +6,7 @@ export const seconds = (value) =>
   value === null || value === undefined
     ? "–"
     : value < 90
-      ? `${value.toFixed(value < 9.95 ? 1 : 0)} s`
+      ? `${value.toFixed(value >= 0.05 && value < 9.95 ? 1 : 0)} s`
       : `${Math.round(value / 60)} min`;
 export const fixed = (value, digits = 2) => (value === null || value === undefined ? "–" : value.toFixed(digits));
 export const count = (value) => value.toLocaleString("en");

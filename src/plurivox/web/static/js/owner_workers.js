@@ -144,7 +144,7 @@ export async function payPage(owner, { after }) {
     one.worker,
     count(one.answers),
     make("span", { title: one.impossible_answers + one.impossible_pages ? `The browser claimed ${one.claimed_minutes} minutes` : ACTIVE }, one.active_minutes),
-    make("span", { title: "From entering to the last answer or page, with pauses" }, one.total_minutes),
+    make("span", { title: "From entering to the last answer or page, with pauses; long after the tasks nothing counts" }, one.total_minutes),
     `${one.matched} / ${one.compared}`,
     make("span", { title: sentenceAbout("base", one) }, one.base),
     make("span", { title: sentenceAbout("bonus", one) }, one.bonus),

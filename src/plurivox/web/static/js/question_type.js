@@ -10,6 +10,12 @@ export const asksOrder = ({ asks }) => asks.labels === null && !asks.percents; /
 export const asksBars = ({ asks }) => asks.labels === null && asks.percents; // a histogram, or chips
 export const asksChips = ({ asks }) => asks.chips > 0;
 export const tickMeaning = ({ asks }) => asks.ticks;
-// The same if the study has more labels than can be picked: else none is left to tick, and nothing is asked about ticks.
-export const ticksToAsk = (one) => (one.labels.length > one.asks.labels ? tickMeaning(one) : null);
+
+export function ticksToAsk(one) {
+  // The same if a label is left to tick, for an answer or the whole study. Possible labels are picked rather than ticked if all
+  // can be picked; impossible ones are those that are not picked.
+  const means = tickMeaning(one);
+  const picked = [one.top, one.second].filter((place) => place !== null && place !== undefined).length;
+  return one.labels.length > (means === "possible" ? one.asks.labels : picked) ? means : null;
+}
 export const percentStep = ({ asks }) => (asks.chips ? 100 / asks.chips : 5); // 90% of typed percents are multiples of five

@@ -76,7 +76,7 @@ export class SoundPlayer {
     this.how = how;
     this.note(kind, how, this.at());
     this.from ??= performance.now();
-    this.audio.play().catch(() => this.halt());
+    this.audio.play().catch(() => this.audio.paused && this.halt()); // refused, or paused before it began
   }
 
   halt() {
@@ -98,6 +98,7 @@ export class SoundPlayer {
 
   fail() {
     this.broken = true; // the worker can still answer
+    this.halt();
     change(this.told, "This sound cannot be played in this browser. Answer “Can't tell” and go on.");
   }
 

@@ -23,7 +23,7 @@ class StageVisit:
     at: float
     ms: float | None
     detail: str  # JSON
-    impossible_time: bool  # the client claimed more time than the server saw
+    impossible_time: bool  # see `answer_times`
 
 
 @dataclass(frozen=True)

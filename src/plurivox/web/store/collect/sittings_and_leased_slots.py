@@ -117,6 +117,11 @@ class Sitting:
         return self.until is None and not self.all_slots_answered
 
     @property
+    def is_lease_overdue(self) -> bool:
+        """Whether the time of the lease is over, but its slots have not been released yet."""
+        return self.until is not None and self.until < current_unix_time()
+
+    @property
     def is_before_first_answer(self) -> bool:
         """Whether no task of the sitting is answered yet; practice does not count."""
         return self.number > 0 and not self.done

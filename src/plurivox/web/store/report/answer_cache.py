@@ -72,7 +72,7 @@ class CollectedAnswers:
     top_label: Floats  # (n_answers,) seconds until the first label was picked, nan if unknown or impossible
     hidden: Floats  # (n_answers,) seconds in which the page was in the background, nan if impossible
     unseen: Bools  # (n_answers,) whether its image did not load
-    impossible_time: Bools  # (n_answers,) whether the client claimed more time than the server saw
+    impossible_time: Bools  # (n_answers,) whether its time is impossible, see `answer_times`
     # (n_answers,) active seconds, with what the server saw where the client's time is impossible or missing
     seconds_at_most: Floats
 

@@ -36,7 +36,7 @@ class Times:
     active: float | None = None
     hidden: float | None = None
     by_position: list[tuple[int, float | None, int]] = field(default_factory=list)  # position, median, answers
-    impossible: int = 0  # answers left out, as the client claimed more time than the server saw
+    impossible: int = 0  # answers left out, as their times are impossible
 
 
 @dataclass(frozen=True)

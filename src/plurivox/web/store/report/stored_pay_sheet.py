@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 from sqlalchemy import Connection, bindparam, case, delete, func, insert, select, update
 
+from plurivox.web.store.collect.workers import STAGES
 from plurivox.web.store.database import batched
 from plurivox.web.store.key_value import kv_get, kv_set
 from plurivox.web.store.report.row_cache import RowCache
@@ -37,7 +38,7 @@ class PayLine:
     bonus_time: str = "0.00"  # part of the bonus: per hour, times the share of matches
     paid_minutes: str = "0.00"  # active or total minutes, up to the limit
     claimed_minutes: str = "0.00"  # active minutes as the client claims them
-    impossible_answers: int = 0  # answers whose client claimed more time than the server saw
+    impossible_answers: int = 0  # answers with an impossible time, see `answer_times`
     impossible_pages: int = 0  # visits to other pages, likewise
     explanation: list[str] = field(default_factory=list)  # sentences: how the sums came about
 
@@ -71,12 +72,12 @@ class PlatformId:
 def create_empty_cache_of_stage_visits() -> RowCache:
     """Return an empty in-memory cache for the visits of workers to stages, with their times; nothing is read yet.
 
-    The stage of the tasks has no time of its own: the answers have.
+    A stage is its place in `STAGES`. The stage of the tasks has no time of its own: the answers have.
     """
     ms = case((visits.c.stage.in_(("practice", "tasks")), None), else_=visits.c.ms)
-    ends_tasks = case((visits.c.stage == "tasks", 1), else_=0)
-    types = {"id": np.int64, "worker": np.int64, "at": np.float64, "ms": np.float64, "ends_tasks": np.bool_}
-    return RowCache(select(visits.c.id, visits.c.worker_id, visits.c.at, ms, ends_tasks), types)
+    stage = case({name: place for place, name in enumerate(STAGES)}, value=visits.c.stage, else_=-1)
+    types = {"id": np.int64, "worker": np.int64, "at": np.float64, "ms": np.float64, "stage": np.int32}
+    return RowCache(select(visits.c.id, visits.c.worker_id, visits.c.at, ms, stage), types)
 
 
 def pseudonym_and_entry_time_by_worker_id(connection: Connection, worker_ids: Iterable[int]) -> dict[int, Person]:

@@ -8,7 +8,8 @@ down_revision = "0011"
 
 
 def upgrade() -> None:
-    """Add when each slot was handed out, and the admitted studies of platforms; mark studies made before as not pinned."""
+    """Add when each slot was handed out, how many repeats a score is of, and the admitted studies of platforms; mark studies
+    made before as not pinned."""
     op.add_column("slots", sa.Column("handed_out", sa.Float(precision=53), nullable=True))
     op.add_column("standings", sa.Column("repeats", sa.Integer(), nullable=False, server_default="0"))
     op.create_table(
