@@ -87,15 +87,22 @@ def random_votes(n_tasks: int, n_labels: int, n_workers: int, n_rows: int) -> Vo
     return Votes.of(task, rng.integers(0, n_workers, n_rows), label, **names)  # type: ignore[arg-type]
 
 
+def peak_bytes_of_fit(method: Aggregator, votes: Votes) -> int:
+    """Return the largest number of bytes that are allocated at once while a method fits votes."""
+    tracemalloc.start()
+    method.fit(votes)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
 @every
 @pytest.mark.parametrize("shape", [(200, 16, 150, 900), (4000, 60, 3, 8000)], ids=["many workers", "many tasks"])
 def test_the_estimate_of_the_memory_is_right(name: str, shape: tuple[int, int, int, int]) -> None:
     votes, method = random_votes(*shape), few_passes(name)
     method.fit(votes)  # compile and import first: both allocate memory that is not the fit's
-    tracemalloc.start()
-    method.fit(votes)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    # the least of three: what else runs in this process allocates at times too
+    peak = min(peak_bytes_of_fit(method, votes) for _ in range(3))
     assert 0.9 * peak - 2**20 < 8 * method.estimated_peak_floats(votes) < 3 * peak + 2**20
 
 
