@@ -6,10 +6,13 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import select
+
 import plurivox as pv
 from interfaces.web.live_server import run, studio_of
 from interfaces.web.page_actions import answer, key, saved, shown, until
 from interfaces.web.test_owner_pages import sign_in
+from plurivox.web.store.schema import visits
 from plurivox.web.study.export import export_study
 
 HIDE = """(hidden) => {
@@ -27,6 +30,21 @@ def tables_of(live: Any, folder: Path) -> tuple[Any, list[dict[str, Any]], dict[
     for one in data.tables["events"]().to_dicts():
         events.setdefault(one["answer"], []).append(one)
     return data.answers, views, events
+
+
+def test_the_time_of_a_page_is_without_hidden_time(tmp_path: Path, studio: Any, context: Any) -> None:
+    live, page = studio(n=4, whole=True), context().new_page()
+    page.goto(live.join)
+    page.wait_for_selector("text=Before you begin")
+    page.evaluate("passBy(2000)")
+    page.evaluate(HIDE, True)
+    page.evaluate("passBy(3_600_000)")
+    page.evaluate(HIDE, False)
+    key(page, "Space", "Enter")
+    page.wait_for_selector("text=How it works")
+    with live.studio.engine.connect() as connection:
+        (ms,) = connection.execute(select(visits.c.ms).where(visits.c.stage == "consent")).scalars()
+    assert 2000 <= ms < 3_600_000
 
 
 def test_views_and_inputs_are_exported_as_they_happened(tmp_path: Path, context: Any) -> None:

@@ -64,6 +64,9 @@ def test_money_is_exact_and_rounded_once() -> None:
         work = WorkSummary("w", 0, "too-fast", n_answers=3, matched=3, compared=3)
         out = compute_pay_line(Pay(base="1", bonus_per_match="1", excluded=how), work)
         assert out.total == total and any("excluded by too-fast" in one for one in out.reasons)
+    for rules, excluded in ((Pay(per_hour="8", excluded="nothing"), "too-fast"), (Pay(bonus_per_match="1"), "")):
+        unpaid = compute_pay_line(rules, replace(hour, excluded=excluded, active_ms=1e8))  # its time is not paid
+        assert unpaid.paid_minutes == "0.00" and "at most" not in "; ".join([*unpaid.reasons, *unpaid.explanation])
 
 
 def run_worker(live: Any, label: str, **way: Any) -> Any:

@@ -28,7 +28,7 @@ from plurivox.web.store.database import (
 )
 from plurivox.web.store.report.stored_soft_labels_and_task_list import get_page_of_tasks
 from plurivox.web.store.report.study_progress import study_progress
-from plurivox.web.store.schema import answers, meta_data, sittings, slots, tasks
+from plurivox.web.store.schema import answers, meta_data, sittings, slots, tasks, workers
 from plurivox.web.study.backup import back_up_study_and_count_rows, restore_study_and_count_rows
 from plurivox.web.study.config import parse_study, read_study
 from plurivox.web.study.create_study import import_answers_collected_elsewhere
@@ -105,6 +105,8 @@ def test_imported_answers_are_exported_unchanged(tmp_path: Path) -> None:
         # the third answer to each task is over the quota
         assert sum(row.extra for row in study.look(select(answers))) == 12
         assert {row.state for row in study.look(select(slots))} == {"done", "extra"}
+        last = {max(given.when[given.worker == code]) for code in range(len(given.workers))}
+        assert {row.seen for row in study.look(select(workers))} == last
         export_study(study.studio.engine, made, tmp_path / "out")
     found = pv.read(tmp_path / "out").answers
     assert (

@@ -9,6 +9,7 @@ import numpy as np
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from plurivox.core.answers import MARK_KINDS, Answers
+from plurivox.core.array_types import Floats
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import distinct_names
 from plurivox.web.store.collect.submissions import Mark, MarkKind, label_marks_to_json
@@ -129,23 +130,26 @@ def _insert_workers_and_return_ids_by_code(
 ) -> dict[int, int]:
     """Insert the workers of imported answers; return worker code -> new id. Raise InputError if a worker exists already."""
     worker_ids, rows = {}, []
+    last_answers = _time_of_last_answer_of_each_worker_or_now(imported).tolist()
     for code, (name, pseudonym) in enumerate(zip(imported.workers.tolist(), pseudonyms, strict=True)):
         known = connection.execute(select(workers.c.id).where(workers.c.pseudonym == pseudonym)).scalar()
         if known is not None:
             raise InputError(f"the study already has answers of worker {name!r}; import each worker only once")
         worker_ids[code] = random_62_bit_id()
         row = {"id": worker_ids[code], "pseudonym": pseudonym, "seed": code, "stage": "done", "status": "active"}
-        rows.append({**row, "born": current_unix_time(), "seen": _time_of_last_answer_or_now(imported, code)})
+        rows.append({**row, "born": current_unix_time(), "seen": last_answers[code]})
     if rows:
         connection.execute(insert(workers), rows)
     return worker_ids
 
 
-def _time_of_last_answer_or_now(imported: Answers, worker_code: int) -> float:
-    """Return when a worker gave the last of the imported answers; now if no time is known."""
-    times = np.zeros(0) if imported.when is None else imported.when[imported.worker == worker_code]
-    known = times[np.isfinite(times)]
-    return float(known.max()) if len(known) else current_unix_time()
+def _time_of_last_answer_of_each_worker_or_now(imported: Answers) -> Floats:
+    """Return (n_workers,) when each worker gave the last of the imported answers; now if no time is known."""
+    last = np.full(len(imported.workers), -np.inf)
+    if imported.when is not None:
+        known = np.isfinite(imported.when)
+        np.maximum.at(last, imported.worker[known], imported.when[known])
+    return np.where(np.isinf(last), current_unix_time(), last)
 
 
 def _insert_sittings_and_return_sitting_id_per_answer(
