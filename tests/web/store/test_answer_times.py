@@ -48,7 +48,17 @@ def test_an_answer_counts_at_most_the_servers_time() -> None:
     assert times.counted_ms.tolist()[:4] == [4000, 9000, 10_000, 10_000] and np.isnan(times.counted_ms[4])
     assert times.counted_ms.tolist()[5:] == [0, 10_000, 0, 60_000]  # the last one is imported: the server saw nothing
     assert times.impossible.tolist() == [False, False, True, True, False, True, True, True, False]
-    assert times.seconds_at_most.tolist() == [4, 9, 10, 10, 10, 10, 10, 10, 60]  # the server's where the client's is of no use
+    assert times.seconds_at_most.tolist() == [
+        4,
+        9,
+        10,
+        10,
+        10,
+        10,
+        10,
+        10,
+        60,
+    ]  # the server's where the client's is of no use
     almost = active_times_of_answers(columns | {"submitted": np.full(n, 12_100.0), "hidden": np.zeros(n)})
     assert (
         not almost.impossible.any() and almost.counted_ms[0] == 10_000
