@@ -47,6 +47,19 @@ def test_the_fit_has_a_distribution_for_every_task_in_order(name: str) -> None:
 
 
 @every
+def test_the_method_declares_what_its_soft_labels_estimate_and_fit_writes_it(name: str) -> None:
+    declared = aggregate.methods.make(name).estimated_quantity()
+    assert declared in ("truth", "people")
+    assert fitted(name, Votes.of(**crowd())).soft.estimates == declared
+
+
+def test_the_default_methods_estimate_what_they_are_the_default_for() -> None:
+    assert {
+        what: aggregate.methods.make(name).estimated_quantity() for what, name in aggregate.DEFAULT_METHODS.items()
+    } == {"truth": "truth", "people": "people"}
+
+
+@every
 def test_row_order_does_not_matter(name: str) -> None:
     rows = np.random.default_rng(1).permutation(150)
     plain, mixed = crowd(), {k: c[rows] for k, c in crowd().items()}

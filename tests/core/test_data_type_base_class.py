@@ -6,6 +6,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -81,6 +82,8 @@ def test_pickle_round_trip(instance: DataType) -> None:
 @every
 def test_files_of_version_one_stay_readable(instance: DataType, request: pytest.FixtureRequest) -> None:
     name = request.node.callspec.id
+    if isinstance(instance, SoftLabels):
+        instance = replace(instance, estimates="unknown")  # these files do not say what they estimate
     assert equal_fields(instance, DataType.load(Path(__file__).parent / "version_1" / f"{name}.npz"))
 
 

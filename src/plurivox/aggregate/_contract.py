@@ -1,7 +1,7 @@
 """Base classes of aggregation methods: Aggregator, and EMAggregator for methods that run EM, with their common options."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,13 +13,13 @@ from plurivox.core.name_encoding import as_names, positions
 from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.registry import Methods
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS
 from plurivox.core.votes import Votes
 from plurivox.engine.available_memory_and_aligned_arrays import available_memory_or_none, format_bytes
 from plurivox.engine.em import ParamSpace
 
-__all__ = ["Aggregator", "methods"]
+__all__ = ["DEFAULT_METHODS", "Aggregator", "methods"]
 
 LEAN_METHODS = ("one-coin", "wawa", "plantnet", "majority-vote")  # suggested if a method needs too much memory
 
@@ -31,9 +31,13 @@ class Aggregator(Method, ABC):
     `takes` lists the inputs that a method accepts beyond plain votes of named workers: `soft` answers, vote `counts` without
     worker names, known labels (`gold`), and an earlier fit to `start` from. Contract tests check that all others raise errors.
     A method that uses the `order` of the labels lists it, too; all others give the same result with ordered labels.
+
+    `estimates` declares what the soft labels are: `truth`, the probability that a label is right, or `people`, the probability
+    that a person drawn from the crowd gives it. `fit` writes it into the soft labels.
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()
+    estimates: ClassVar[Estimand] = "unknown"
     numbers_workers_and_labels: ClassVar[bool] = False  # worker * n_labels + label must be below 2^32
 
     def fit(
@@ -51,9 +55,10 @@ class Aggregator(Method, ABC):
         self._raise_if_input_unsuitable(votes, gold, start)
         self._raise_if_memory_insufficient(votes)
         try:
-            return self._fit(votes, gold, start, progress)
+            fit = self._fit(votes, gold, start, progress)
         except MemoryError as error:  # other processes, or a limit that cannot be read, leave less than the estimate
             raise InputError(f"{self._memory_text(votes)}, and there is less: {error}") from error
+        return replace(fit, soft=replace(fit.soft, estimates=self.estimated_quantity()))
 
     @abstractmethod
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
@@ -70,6 +75,10 @@ class Aggregator(Method, ABC):
     def accepted_inputs(self) -> frozenset[str]:
         """Return which of "soft", "counts", "gold", "start" and "order" the method accepts with its current options."""
         return self.takes
+
+    def estimated_quantity(self) -> Estimand:
+        """Return what the soft labels of the method estimate with its current options: truth, people or unknown."""
+        return self.estimates
 
     def _raise_if_input_unsuitable(self, votes: Votes, gold: SoftLabels | None, start: Fit | None) -> None:
         """Raise InputError if the votes have no tasks or labels, or if an input is given that the method does not accept."""
@@ -119,6 +128,8 @@ class Aggregator(Method, ABC):
 
 
 methods: Methods[Aggregator] = Methods(__package__, Aggregator)
+
+DEFAULT_METHODS: dict[Estimand, str] = {"truth": "average", "people": "dirichlet-shares"}  # used if no method is named
 
 
 @dataclass(frozen=True)

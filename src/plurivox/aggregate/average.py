@@ -8,7 +8,7 @@ from plurivox.core.errors import OptionError
 from plurivox.core.method import option, split_at_commas_outside_brackets
 from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS
 from plurivox.core.soft_transforms import mean_of_soft_labels, overlay
 from plurivox.core.votes import Votes
@@ -91,6 +91,10 @@ class Average(Aggregator):
             converged=all(ends) if ends else None,
             found=found,
         )
+
+    def estimated_quantity(self) -> Estimand:
+        """Return people if all parts estimate what people say, else truth."""
+        return "people" if {part.estimated_quantity() for part in self.methods_to_average()} == {"people"} else "truth"
 
     def accepted_inputs(self) -> frozenset[str]:
         inputs = [part.accepted_inputs() for part in self.methods_to_average()]

@@ -13,7 +13,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Confusion, Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import Counts, Params, worker_accuracy
 from plurivox.engine.em import EMResult, run_em
@@ -54,6 +54,7 @@ class DawidSkeneClusters(EMAggregator):
     restarts: int = option(10, "maximum number of restarts if all tasks get the same label", low=0)
     seed: int = option(0, "random seed of the noise of restarts", low=0)
 
+    estimates: ClassVar[Estimand] = "truth"
     numbers_workers_and_labels: ClassVar[bool] = True
 
     def estimated_worker_table_floats(self, votes: Votes) -> int:

@@ -12,7 +12,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, Candidates, Dense
 from plurivox.core.votes import Votes
 
@@ -39,6 +39,7 @@ class DirichletShares(Aggregator):
     )
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
+    estimates: ClassVar[Estimand] = "people"
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress

@@ -19,7 +19,7 @@ from plurivox.core.array_types import Floats
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import KeyedVotes
 from plurivox.engine.dirichlet_expected_logs import dirichlet_expected_logs_and_minus_kl
@@ -69,6 +69,7 @@ class Ebcc(EMAggregator):
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
 
+    estimates: ClassVar[Estimand] = "truth"
     numbers_workers_and_labels: ClassVar[bool] = True
 
     def estimated_worker_table_floats(self, votes: Votes) -> int:

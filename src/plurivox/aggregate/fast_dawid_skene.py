@@ -11,7 +11,7 @@ from plurivox.aggregate.dawid_skene import DawidSkeneModel
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.engine.em import run_em
 
@@ -42,6 +42,7 @@ class FastDawidSkene(EMAggregator):
     max_iter: int = max_iter_option()
     tol: float = tol_option()
 
+    estimates: ClassVar[Estimand] = "truth"
     numbers_workers_and_labels: ClassVar[bool] = True
 
     def estimated_worker_table_floats(self, votes: Votes) -> int:

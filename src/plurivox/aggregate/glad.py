@@ -1,7 +1,7 @@
 """GLAD: worker abilities and task difficulties, estimated by EM."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from plurivox.core.method import option
 from plurivox.core.name_encoding import positions
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.engine.em import EMResult, run_em
 from plurivox.engine.kernels import glad
@@ -62,6 +62,8 @@ class Glad(EMAggregator):
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
     published: bool = option(False, "EM with conjugate gradients and the stopping rule of the published code")
+
+    estimates: ClassVar[Estimand] = "truth"
 
     def accepted_inputs(self) -> frozenset[str]:
         return self.takes - {"gold", "start"} if self.published else self.takes

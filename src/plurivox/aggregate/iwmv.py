@@ -9,7 +9,7 @@ from plurivox.aggregate._shared.weighted_votes import WeightedVotes
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
 
 
@@ -40,6 +40,7 @@ class IWMV(Aggregator):
     max_iter: int = option(10, "maximum number of rounds that update the worker weights", low=1)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
+    estimates: ClassVar[Estimand] = "truth"
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start

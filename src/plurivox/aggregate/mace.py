@@ -12,7 +12,7 @@ from plurivox.core.array_types import Floats
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Confusion, Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS
 from plurivox.core.votes import Votes
 from plurivox.engine.beta_intervals import beta_interval_95
@@ -63,6 +63,7 @@ class Mace(EMAggregator):
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
 
+    estimates: ClassVar[Estimand] = "truth"
     numbers_workers_and_labels: ClassVar[bool] = True
 
     def estimated_worker_table_floats(self, votes: Votes) -> int:

@@ -12,7 +12,7 @@ from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, Candidates, Dense
 from plurivox.core.votes import Votes
 
@@ -42,6 +42,7 @@ class MajorityVote(Aggregator):
     seed: int = option(0, "random seed, for ties=random", low=0)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
+    estimates: ClassVar[Estimand] = "truth"
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress

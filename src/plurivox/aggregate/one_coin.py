@@ -1,7 +1,7 @@
 """One-coin Dawid-Skene: one accuracy per worker, estimated by EM."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from plurivox.core.method import option
 from plurivox.core.name_encoding import positions
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.engine.beta_intervals import beta_interval_95
 from plurivox.engine.em import EMResult, run_em
@@ -43,6 +43,8 @@ class OneCoin(EMAggregator):
     max_iter: int = max_iter_option()
     tol: float = tol_option()
     accelerate: bool = accelerate_option()
+
+    estimates: ClassVar[Estimand] = "truth"
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         em = OwnLabelEM(votes, gold, votes.worker, votes.n_workers)

@@ -14,7 +14,7 @@ from plurivox.core.method import option, split_at_commas_outside_brackets
 from plurivox.core.name_encoding import as_names, positions
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Candidates
 from plurivox.core.votes import Votes
 
@@ -66,6 +66,7 @@ class PlantNet(Aggregator):
     max_iter: int = option(100, "maximum number of rounds that update the worker weights", low=1)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
+    estimates: ClassVar[Estimand] = "truth"
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start

@@ -10,7 +10,7 @@ from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares, s
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.soft_transforms import dense_if_small
 from plurivox.core.votes import Votes
 
@@ -36,6 +36,7 @@ class SoftmaxShares(Aggregator):
     )
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
+    estimates: ClassVar[Estimand] = "people"
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress

@@ -8,7 +8,7 @@ from plurivox.core import soft_transforms
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS
 from plurivox.core.votes import Votes
 
@@ -47,6 +47,9 @@ class Temperature(Aggregator):
         del start
         fit = methods.make(self.method).fit(votes, gold=gold, progress=progress)
         return replace(fit, soft=soft_transforms.temperature_scale(fit.soft, self.power), made_by=self.spec)
+
+    def estimated_quantity(self) -> Estimand:
+        return methods.make(self.method).estimated_quantity()
 
     def accepted_inputs(self) -> frozenset[str]:
         return methods.make(self.method).accepted_inputs() - {"start"}

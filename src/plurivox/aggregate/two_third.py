@@ -11,7 +11,7 @@ from plurivox.aggregate._shared.weighted_votes import TIE_TOLERANCE, WeightedVot
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Candidates
 from plurivox.core.votes import Votes
 
@@ -42,6 +42,7 @@ class TwoThird(Aggregator):
     )
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
+    estimates: ClassVar[Estimand] = "truth"
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress

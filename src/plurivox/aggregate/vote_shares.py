@@ -7,7 +7,7 @@ from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares, vote_shares_per_task
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
 
 
@@ -27,6 +27,7 @@ class VoteShares(Aggregator):
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
+    estimates: ClassVar[Estimand] = "people"
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress

@@ -8,7 +8,7 @@ from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares
 from plurivox.aggregate._shared.weighted_votes import WeightedVotes
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
 
 
@@ -31,6 +31,7 @@ class Wawa(Aggregator):
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
+    estimates: ClassVar[Estimand] = "truth"
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start, progress

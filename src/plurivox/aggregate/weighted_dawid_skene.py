@@ -13,7 +13,7 @@ from plurivox.core.method import option
 from plurivox.core.name_encoding import positions
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
 
 
@@ -42,6 +42,7 @@ class WeightedDawidSkene(EMAggregator):
     max_iter: int = max_iter_option()
     tol: float = tol_option()
 
+    estimates: ClassVar[Estimand] = "truth"
     numbers_workers_and_labels: ClassVar[bool] = True
 
     def estimated_peak_floats(self, votes: Votes) -> int:

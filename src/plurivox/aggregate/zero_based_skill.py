@@ -11,7 +11,7 @@ from plurivox.aggregate._shared.weighted_votes import WeightedVotes
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
 
 START_ABOVE_RANDOM = 1e-5  # added to the initial skill 1/K
@@ -45,6 +45,7 @@ class ZeroBasedSkill(Aggregator):
     factor: float = option(0.5, "factor by which the learning rate is multiplied at each reduction", low=0, high=1)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
+    estimates: ClassVar[Estimand] = "truth"
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +29,16 @@ from plurivox.core.soft_rows_dense_sparse import (
 )
 from plurivox.core.votes import Votes
 
+Estimand = Literal["truth", "people", "unknown"]  # what soft labels estimate
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SoftLabels(DataType):
     """Distribution over labels for each task: rows that sum to one, stored dense or sparse behind the same interface.
+
+    `estimates` says what the probabilities are: `truth`, the probability that a label is right given the votes (judged by gold
+    labels), or `people`, the probability that a person drawn from the crowd gives the label (judged by other people's votes);
+    `unknown` for labels read from a table that does not say.
 
     >>> soft = SoftLabels.of([[.9, .1], [.2, .8]], tasks=["a", "b"], labels=["no", "yes"])
     >>> soft.hard().tolist(), soft.confidence.tolist()
@@ -48,8 +54,13 @@ class SoftLabels(DataType):
     support: Floats | None = None  # (n_tasks,) number of answers behind each row; 0: from the prior only
     scale: Floats | None = None  # (n_labels,) position of each label on a scale; None: labels have no order
     notes: tuple[str, ...] = ()
+    estimates: Estimand = "unknown"
+
+    version: ClassVar[int] = 2  # version 1 had no `estimates`; files of it load as "unknown"
 
     def __post_init__(self) -> None:
+        if self.estimates not in get_args(Estimand):
+            raise InputError(f"soft labels estimate one of {first_few(get_args(Estimand))}, not {self.estimates!r}")
         for name in ("tasks", "labels"):
             names = readonly_names(getattr(self, name), name)
             if len(twice := duplicates(names)):
@@ -106,7 +117,7 @@ class SoftLabels(DataType):
         if len(codes) != len(tasks):
             raise InputError(f"gold has {len(tasks)} tasks and {len(codes)} labels")
         order = np.argsort(tasks, kind="stable")
-        return cls.one_hot(codes[order], tasks[order], names)
+        return cls.one_hot(codes[order], tasks[order], names, estimates="truth")
 
     @classmethod
     def shares(cls, vote_counts: Floats | Candidates, tasks: Names, labels: Names, **rest: Any) -> Self:
@@ -137,7 +148,9 @@ class SoftLabels(DataType):
         """
         many = votes.n_tasks * votes.n_labels > DENSE_CELLS
         counts = votes.sparse_vote_counts() if many else votes.counts()
-        return cls.shares(counts, votes.tasks, votes.labels, support=votes.support, scale=votes.scale)
+        return cls.shares(
+            counts, votes.tasks, votes.labels, support=votes.support, scale=votes.scale, estimates="people"
+        )
 
     # ---- contents
 
@@ -232,12 +245,13 @@ class SoftLabels(DataType):
             raise InputError(
                 f"labels {first_few(self.labels[place < 0])} have mass on {int(lost.sum())} tasks but are not in the list"
             )
-        return type(self)(moved, self.tasks, wanted, self.support, None, self.notes)
+        return type(self)(moved, self.tasks, wanted, self.support, None, self.notes, self.estimates)
 
     def _select_tasks(self, row_index: Ints, task_names: Names) -> Self:
         """Return the soft labels in the rows `row_index`, renamed to `task_names`."""
         support = None if self.support is None else self.support[row_index]
-        return type(self)(self.body.take(row_index), task_names, self.labels, support, self.scale, self.notes)
+        body = self.body.take(row_index)
+        return type(self)(body, task_names, self.labels, support, self.scale, self.notes, self.estimates)
 
     # ---- table form and repr
 
@@ -275,6 +289,7 @@ class SoftLabels(DataType):
         return {
             "tasks": len(self),
             "labels": self.n_labels,
+            "estimates": None if self.estimates == "unknown" else self.estimates,
             "tasks without votes": without_votes or None,
             "sparse": True if self.is_sparse else None,
             "mean confidence": f"{self.confidence.mean():.3f}" if len(self) else None,

@@ -19,11 +19,13 @@ from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, Candidates, Dense,
 def harden(soft: SoftLabels) -> SoftLabels:
     """Return soft labels with probability 1 on the most probable label of each task; ties go to the lower label code.
 
+    The most probable answer of people is a guess of the truth: the result of labels that estimate people estimates truth.
+
     >>> harden(SoftLabels.of([[.3, .7]], ["a"], ["no", "yes"])).prob
     array([[0., 1.]])
     """
     hard = SoftLabels.one_hot(soft.most_probable_label_codes(), soft.tasks, soft.labels)
-    return replace(soft, body=hard.body)
+    return replace(soft, body=hard.body, estimates="truth" if soft.estimates == "people" else soft.estimates)
 
 
 def rename_labels(soft: SoftLabels, new_names: Mapping[Any, Any]) -> SoftLabels:
@@ -49,7 +51,7 @@ def rename_labels(soft: SoftLabels, new_names: Mapping[Any, Any]) -> SoftLabels:
         return replace(soft, labels=renamed)
     merged = np.zeros((len(soft), len(renamed)))
     np.add.at(merged.T, positions(renamed, as_names(names, "labels")), soft.prob.T)
-    return SoftLabels.of(merged, soft.tasks, renamed, support=soft.support, notes=soft.notes)
+    return SoftLabels.of(merged, soft.tasks, renamed, support=soft.support, notes=soft.notes, estimates=soft.estimates)
 
 
 def smooth(soft: SoftLabels, beta: float = 0.05) -> SoftLabels:
@@ -99,7 +101,7 @@ def random_soft_labels_like(soft: SoftLabels, seed: int = 0) -> SoftLabels:
     if len(soft) * soft.n_labels > DENSE_CELLS:
         raise InputError(f"{len(soft)} tasks x {soft.n_labels} labels are too many for one array of random numbers")
     drawn = 1 - np.random.default_rng(seed).random((len(soft), soft.n_labels))  # above 0, so that every row has a sum
-    return replace(soft, body=Dense(drawn / drawn.sum(1, keepdims=True)), support=None)
+    return replace(soft, body=Dense(drawn / drawn.sum(1, keepdims=True)), support=None, estimates="unknown")
 
 
 def uniform_soft_labels_like(soft: SoftLabels) -> SoftLabels:
@@ -111,11 +113,13 @@ def uniform_soft_labels_like(soft: SoftLabels) -> SoftLabels:
     n = len(soft)
     none = np.zeros(0)
     even = Candidates(np.zeros(n + 1, np.int64), none.astype(np.int64), none, np.ones(n), soft.n_labels)
-    return replace(soft, body=dense_if_small(even), support=None)
+    return replace(soft, body=dense_if_small(even), support=None, estimates="unknown")
 
 
 def mean_of_soft_labels(soft_labels_list: Sequence[SoftLabels]) -> SoftLabels:
     """Return the mean probabilities of several SoftLabels. Raise InputError if their tasks or labels differ.
+
+    The mean estimates what all of them estimate; unknown if they differ.
 
     >>> a, b = (SoftLabels.of([[p, 1 - p]], ["a"], ["no", "yes"]) for p in (.5, .9))
     >>> mean_of_soft_labels([a, b]).prob
@@ -123,7 +127,8 @@ def mean_of_soft_labels(soft_labels_list: Sequence[SoftLabels]) -> SoftLabels:
     """
     if not soft_labels_list:
         raise InputError("there is nothing to blend; give at least one SoftLabels")
-    first = soft_labels_list[0]
+    same = len({part.estimates for part in soft_labels_list}) == 1
+    first = soft_labels_list[0] if same else replace(soft_labels_list[0], estimates="unknown")
     for part in soft_labels_list[1:]:
         if not np.array_equal(part.tasks, first.tasks) or not np.array_equal(part.labels, first.labels):
             raise InputError("soft labels to blend must have the same tasks and labels in the same order")

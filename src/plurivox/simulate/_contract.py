@@ -130,7 +130,7 @@ class Simulator(Method, ABC):
         assignments, drawn = self._draw_assignments_and_answers(crowd, rng, effects_rng)
         return Simulated(
             votes=_make_votes(assignments, drawn, crowd, effects_rng),
-            truth=SoftLabels.one_hot(true, dimensions.tasks, dimensions.labels),
+            truth=SoftLabels.one_hot(true, dimensions.tasks, dimensions.labels, estimates="truth"),
             confusion=Confusion(confusion, dimensions.workers, dimensions.labels),
             made_by=self.spec,
             level=level,
