@@ -9,12 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from plurivox import io
 from plurivox.core.array_types import Names
 from plurivox.core.errors import InputError
 from plurivox.core.name_encoding import as_names
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Candidates
+from plurivox.core.votes import Votes
 from plurivox.io.soft_label_files import read_soft, write_soft
 
 TEXT = st.text(st.characters(exclude_characters="\0", codec="utf-8"), max_size=6)
@@ -103,6 +105,44 @@ def test_the_columns_of_a_table(tmp_path: Path) -> None:
     write_soft(wide, tmp_path / "soft.csv")
     assert (tmp_path / "soft.csv").read_text().startswith("task,label,p\na,0,1.0\n")
     assert read_soft(tmp_path / "soft.csv").n_labels == 65
+
+
+@pytest.mark.parametrize("n_labels", [2, 70])  # wide and long
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl", "json.gz", "arrow", "npz"])
+@pytest.mark.parametrize("estimates", ["truth", "people", "unknown"])
+def test_files_say_what_soft_labels_estimate(tmp_path: Path, ending: str, estimates: Estimand, n_labels: int) -> None:
+    prob = np.random.default_rng(0).dirichlet(np.ones(n_labels), 3)
+    soft = SoftLabels.of(prob, ["a", "b", "c"], [f"l{k}" for k in range(n_labels)], estimates=estimates)
+    write_soft(soft, tmp_path / f"soft.{ending}")
+    back = read_soft(tmp_path / f"soft.{ending}")
+    assert (back.estimates, back.notes) == (estimates, ())
+    same(back, soft)
+
+
+def test_the_column_estimates_has_one_word(tmp_path: Path) -> None:
+    path = table(tmp_path / "soft.csv", "task,label,estimates,p:x,p:y\na,x,truth,.9,.1\nb,y,people,.4,.6\n")
+    with pytest.raises(InputError, match=r"contains both truth .* and people"):
+        read_soft(path)
+    with pytest.raises(InputError, match="empty or unknown in some rows; write truth in all rows"):
+        read_soft(table(path, "task,label,estimates\na,x,truth\nb,y,\n"))
+    foreign = read_soft(table(path, "task,estimates,p:x,p:y\na,high,.9,.1\nb,low,.4,.6\n"))
+    assert foreign.estimates == "unknown" and foreign.notes == ("columns not read: 'estimates'",)
+    assert read_soft(table(path, "task,label,estimates\na,x,people\n")).estimates == "people"
+    assert read_soft(table(path, "task,label,estimates\na,x,\n")).estimates == "unknown"
+    numbers = table(tmp_path / "numbers.csv", "task,estimates,other\na,.25,.75\n")  # a label that is called estimates
+    assert said(read_soft(numbers)) == {"a": {"estimates": 0.25, "other": 0.75}}
+    assert read_soft(table(path, "task,label\na,x\n")).estimates == "unknown"
+
+
+def test_known_labels_of_a_data_set_estimate_the_truth(tmp_path: Path) -> None:
+    votes, soft = Votes.of(["a"], ["w"], ["x"]), SoftLabels.of([[0.4, 0.6]], ["a"], ["x", "y"], estimates="people")
+    io.write(io.Dataset("pair", votes=votes, gold=SoftLabels.gold(["a"], ["y"]), soft_labels=soft), tmp_path / "pair")
+    back = io.read(tmp_path / "pair")
+    assert back.gold is not None and back.gold.estimates == "truth"
+    assert back.soft_labels is not None and back.soft_labels.estimates == "people"
+    soft.save(tmp_path / "soft.npz")
+    io.convert(tmp_path / "soft.npz", tmp_path / "soft.csv")
+    assert read_soft(tmp_path / "soft.csv").estimates == "people"
 
 
 def test_a_matrix_has_no_names(tmp_path: Path) -> None:

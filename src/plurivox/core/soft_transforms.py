@@ -19,7 +19,7 @@ from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, Candidates, Dense,
 def harden(soft: SoftLabels) -> SoftLabels:
     """Return soft labels with probability 1 on the most probable label of each task; ties go to the lower label code.
 
-    The most probable answer of people is a guess of the truth: the result of labels that estimate people estimates truth.
+    The most probable answer of people is an estimate of the truth: the result of labels that estimate people estimates truth.
 
     >>> harden(SoftLabels.of([[.3, .7]], ["a"], ["no", "yes"])).prob
     array([[0., 1.]])

@@ -4,12 +4,14 @@ from pathlib import Path
 from typing import Any
 
 from plurivox.core.errors import InputError
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io.dataset import Dataset
 from plurivox.io.dataset_folder_and_overwrite_checks import check_not_overwriting_input, check_replaceable
 from plurivox.io.dataset_reader import read
 from plurivox.io.formats import peerannot
 from plurivox.io.plurivox_folder_writer import task_and_label_count_columns, vote_columns_with_rows_for_unvoted, write
+from plurivox.io.soft_label_files import write_soft
 from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
 from plurivox.io.tabular.table_files import save_npz_or_write_table, write_table
 from plurivox.io.votes_from_tables import warn_notes
@@ -81,6 +83,9 @@ def _without_the_other_of_votes_and_counts(data: Dataset, kept_part: str) -> Dat
 
 def _write_votes_answers_or_soft_labels(data: Any, output_file: Path) -> None:
     """Write votes, counts, answers or soft labels to one file."""
+    if isinstance(data, SoftLabels):
+        write_soft(data, output_file)
+        return
     if isinstance(data, Votes) and file_suffix(output_file) != ".npz":
         write_table(
             vote_columns_with_rows_for_unvoted(data) if data.n_workers else task_and_label_count_columns(data),

@@ -1,8 +1,9 @@
 """Read and write soft labels: wide and long tables, hard labels, `.npy` matrices, and `.npz`."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -14,13 +15,14 @@ from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import as_names, encode, positions, sort_distinct_names_by_value
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.soft_rows_dense_sparse import SUM_TOLERANCE, Candidates
 from plurivox.io.tabular.column_conversion import to_floats_nan_if_missing, to_names_or_error_if_missing
 from plurivox.io.tabular.table_file_names import file_suffix
 from plurivox.io.tabular.table_files import read_table, write_table
 
 PROB_PREFIX = "p:"
+ESTIMATES = "estimates"  # column with the same word in every row: truth or people, what the soft labels estimate
 ROUNDING_TOLERANCE = 5e-3  # rows whose sum is this close to 1 are rounded numbers and are normalised, with a note
 MIN_REST = 1e-9  # less probability than this is not spread over the labels that a task does not list
 
@@ -29,7 +31,8 @@ def write_soft(soft: SoftLabels, path: str | Path) -> None:
     """Write soft labels to a table, `.npy` or `.npz`, by the file name extension; an error leaves no partial file.
 
     A table has `task, label, confidence` and one `p:<label>` column per label, up to 64 labels; beyond that it is long:
-    `task, label, p`. `.npy` is the (n_tasks, n_labels) matrix in task order, without names; `.npz` stores everything.
+    `task, label, p`. If it is known what the soft labels estimate, the column `estimates` has `truth` or `people` in every row.
+    `.npy` is the (n_tasks, n_labels) matrix in task order, without names; `.npz` stores everything.
     """
     suffix = file_suffix(path)
     if suffix == ".npz":
@@ -40,13 +43,15 @@ def write_soft(soft: SoftLabels, path: str | Path) -> None:
             np.save(file, prob, allow_pickle=False)
     else:
         columns = soft.columns()
-        write_table(columns if "p" not in columns else _add_first_task_rows_for_absent_labels(soft, columns), path)
+        columns = columns if "p" not in columns else _add_first_task_rows_for_absent_labels(soft, columns)
+        write_table(_add_column_estimates_if_known(columns, soft.estimates), path)
 
 
 def read_soft(path: str | Path) -> SoftLabels:
     """Return the soft labels in a file: written by `write_soft`, a wide table with one column per label, or hard labels.
 
-    Names have the type they have in the file; in CSV they are text. What was dropped or normalised is in `notes`.
+    Names have the type they have in the file; in CSV they are text. What was dropped or normalised is in `notes`. The column
+    `estimates` says what the soft labels estimate; without it that is unknown.
     """
     suffix = file_suffix(path)
     if suffix == ".npy":
@@ -71,12 +76,15 @@ def as_soft_labels(soft_or_path: SoftLabels | str | Path | None) -> SoftLabels |
 
 def soft_from_frame(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     """Return the soft labels in a table of any layout that `read_soft` knows; `path` is used in errors."""
-    names = frame.columns
-    if "task" not in names:
+    if "task" not in frame.columns:
         raise InputError(
-            f"missing column 'task' in {path}; its columns are {first_few(names, 9)}; "
+            f"missing column 'task' in {path}; its columns are {first_few(frame.columns, 9)}; "
             "a table of labels has task and label, or task and one column per label: rename the columns"
         )
+    estimates = _what_table_says_it_estimates_or_none(frame, path)
+    if estimates is not None:
+        return replace(soft_from_frame(frame.drop(ESTIMATES), path), estimates=estimates)
+    names = frame.columns
     if any(name.startswith(PROB_PREFIX) for name in names):
         read = _soft_from_prefixed_columns
     elif "label" in names:
@@ -87,6 +95,39 @@ def soft_from_frame(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
         return read(frame, path)
     except InputError as cause:
         raise cause if str(path) in str(cause) else InputError(f"{path}: {cause}") from None
+
+
+def _add_column_estimates_if_known(columns: dict[str, NDArray[Any]], estimates: Estimand) -> dict[str, NDArray[Any]]:
+    """Return the columns of a table of soft labels with the column `estimates` before the first `p:<label>`, if it is known."""
+    if estimates == "unknown":
+        return columns
+    n_first = next((i for i, name in enumerate(columns) if name.startswith(PROB_PREFIX)), len(columns))
+    named = list(columns.items())
+    return dict([*named[:n_first], (ESTIMATES, as_names([estimates]).repeat(len(columns["task"]))), *named[n_first:]])
+
+
+def _what_table_says_it_estimates_or_none(frame: pl.DataFrame, path: str | Path) -> Estimand | None:
+    """Return the word in the column `estimates` (unknown if it is empty); None if the table has no such column.
+
+    A column of this name with other words or with numbers is a column like any other, such as a label. Raise InputError if the
+    table contains both truth and people.
+    """
+    if ESTIMATES not in frame.columns or frame[ESTIMATES].dtype not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
+        return None
+    words = {word or "unknown" for word in frame[ESTIMATES].cast(pl.String).unique().to_list()}
+    known = words - {"unknown"}
+    if not known <= {*get_args(Estimand)}:
+        return None
+    if len(known) > 1:
+        raise InputError(
+            f"column {ESTIMATES!r} of {path} contains both truth (the probability that a label is right) and people (that a "
+            "person gives it); write them to two tables"
+        )
+    if known and len(words) > 1:
+        raise InputError(
+            f"column {ESTIMATES!r} of {path} is empty or unknown in some rows; write {known.pop()} in all rows"
+        )
+    return "unknown" if not known else "truth" if known == {"truth"} else "people"
 
 
 def _add_first_task_rows_for_absent_labels(

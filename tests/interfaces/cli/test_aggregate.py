@@ -18,7 +18,7 @@ def test_soft_labels_are_written_and_one_line_is_printed(call: Call, votes_file:
     assert said.exit_code == 0, said.output
     assert said.stdout == f"vote-shares: 3 tasks; wrote {out}\n"
     head, first = out.read_text().splitlines()[:2]
-    assert head == "task,label,confidence,p:cat,p:dog"
+    assert head == "task,label,confidence,estimates,p:cat,p:dog"
     assert first.startswith("a,cat,0.66")
 
 
@@ -26,7 +26,7 @@ def test_options_reach_the_method_and_ties_are_reported(call: Call, votes_file: 
     out = tmp_path / "soft.csv"
     said = call("aggregate", "majority-vote", votes_file, "-o", out, "--ties", "share")
     assert said.stdout == f"majority-vote[ties=share]: 3 tasks (ties: 1); wrote {out}\n"
-    assert "b,cat,0.5,0.5,0.5" in out.read_text()
+    assert "b,cat,0.5,truth,0.5,0.5" in out.read_text()
 
 
 def test_json_is_one_document_and_nothing_else(call: Call, votes_file: Path, tmp_path: Path) -> None:
@@ -57,7 +57,10 @@ def test_reading_options_set_columns_and_labels(call: Call, tmp_path: Path) -> N
     table.write_text("q\twho\tsays\na\tann\tyes\na\tann\tno\n")
     words = ("--task", "q", "--worker", "who", "--label", "says", "--labels", "yes,no,perhaps", "--repeats", "last")
     assert call("aggregate", "vote-shares", table, "-o", out, *words).exit_code == 0
-    assert out.read_text().splitlines() == ["task,label,confidence,p:yes,p:no,p:perhaps", "a,no,1.0,0.0,1.0,0.0"]
+    assert out.read_text().splitlines() == [
+        "task,label,confidence,estimates,p:yes,p:no,p:perhaps",
+        "a,no,1.0,people,0.0,1.0,0.0",
+    ]
 
 
 def test_an_order_that_the_method_does_not_use_is_noted(call: Call, votes_file: Path, tmp_path: Path) -> None:
@@ -72,7 +75,7 @@ def test_wide_reads_a_wide_table(call: Call, tmp_path: Path) -> None:
     table, out = tmp_path / "wide.csv", tmp_path / "soft.csv"
     table.write_text("task,ann,bo\na,x,y\nb,x,x\n")
     assert call("aggregate", "vote-shares", table, "-o", out, "--wide").exit_code == 0
-    assert "a,x,0.5,0.5,0.5" in out.read_text()
+    assert "a,x,0.5,people,0.5,0.5" in out.read_text()
 
 
 @pytest.mark.parametrize("words", [["--worker", "ann,bo"], ["--worker", "ann", "--worker", "bo"]])
@@ -80,7 +83,7 @@ def test_worker_names_the_worker_columns_of_a_wide_table(call: Call, tmp_path: P
     table, out = tmp_path / "wide.csv", tmp_path / "soft.csv"
     table.write_text("task,ann,bo,comment\na,x,y,dark\nb,x,x,far away\nc,y,y,fine\n")
     assert call("aggregate", "vote-shares", table, "-o", out, *words).exit_code == 0
-    assert out.read_text().splitlines()[0] == "task,label,confidence,p:x,p:y"
+    assert out.read_text().splitlines()[0] == "task,label,confidence,estimates,p:x,p:y"
     refused = call("aggregate", "vote-shares", table, "-o", out, "--wide")
     assert refused.exit_code == 2 and "column 'comment' of wide.csv cannot be a worker" in refused.stderr
     assert "--worker ann,bo" in refused.stderr

@@ -107,7 +107,11 @@ def _votes_and_gold(export: Export, control: str, labels: Iterable[object] | Non
     gold_votes = _chosen_labels_as_votes_or_soft_answers(gold, control, tasks, known, export)
     gold_votes = gold_votes.on(gold_votes.tasks_with_votes)
     return votes, SoftLabels.shares(
-        gold_votes.sparse_vote_counts(), gold_votes.tasks, gold_votes.labels, scale=gold_votes.scale
+        gold_votes.sparse_vote_counts(),
+        gold_votes.tasks,
+        gold_votes.labels,
+        scale=gold_votes.scale,
+        estimates="truth",  # ground-truth annotations are known labels
     )
 
 
