@@ -39,6 +39,11 @@ its votes or counts, else its gold labels as one-hot labels; `--against gold`, `
 `--against FILE` labels from elsewhere. An aggregate is close to the votes it was made from by construction: measures
 against these same votes show how close it stays to them, not how right it is.
 
+Measures that do not fit what PREDICTION estimates are marked with `*` (`fits` is false in files and JSON), and a note names
+them. NLL, Brier score and calibration take a probability as that of being right: they fit estimates of the `truth`, and not of
+what `people` say. Soft measures compare with an estimate of the same kind: votes, counts and CIFAR-10H's shares for `people`.
+Hard measures fit both. Nothing is marked for labels of `unknown` kind, such as a table without the column `estimates`.
+
 Labels of PREDICTION and TRUTH must have the same names. If none or hardly any meet, `plurivox evaluate` stops and lists both
 sides; if another numbering of the labels would make many more predictions correct, it says so. `--rename 0=cat,1=dog` renames
 labels of PREDICTION.

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from plurivox.core.errors import InputError, OptionError, UnknownName
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Candidates
 from plurivox.core.votes import Votes
-from plurivox.evaluate import MEASURES, Evaluation, evaluate_labels
+from plurivox.evaluate import MEASURES, Evaluation, compare_predictions, evaluate_labels, most_different
 from plurivox.evaluate.align_tasks_and_labels import align_rows
 from plurivox.evaluate.bootstrap_over_tasks import mean_as_task_sums, resample_measures
 from plurivox.io import read
@@ -137,7 +138,7 @@ def test_output_formats(tmp_path: Path) -> None:
     assert rows[0]["measure"] == "accuracy" and rows[1]["baseline"] is None
     assert found.markdown().count("\n| ") == 3 and found.majority_baseline_text in found.markdown()
     assert r"accuracy $\uparrow$ & " in found.latex() and r"95\% interval" in found.latex()
-    assert found.csv().splitlines()[0] == "measure,value,low,high,baseline,better,n,against"
+    assert found.csv().splitlines()[0] == "measure,value,low,high,baseline,better,n,against,fits"
     found.save(tmp_path / "evaluation.npz")
     again = DataType.load(tmp_path / "evaluation.npz")
     assert isinstance(again, Evaluation) and again.csv() == found.csv()
@@ -191,3 +192,47 @@ def test_cifar10s_labels_compared_with_cifar10h(data_set: Callable[[str], Path])
     assert evaluate.jensen_shannon_divergence(ours, theirs, base=2) == pytest.approx(0.069, abs=5e-4)
     shared_task_positions = np.arange(10.0)
     assert evaluate.wasserstein(ours, theirs, scale=shared_task_positions) == pytest.approx(0.523, abs=5e-4)
+
+
+@pytest.mark.parametrize("measures", [None, ["all"]])
+def test_measures_that_do_not_fit_what_the_prediction_estimates_are_marked(measures: list[str] | None) -> None:
+    votes = Votes.of(list("aaabbbcccddd"), list("xyz") * 4, list("nnynyynnyyyy"))
+    gold, shares = SoftLabels.gold("abcd", "nyny"), SoftLabels.from_vote_shares(votes)
+    truth = SoftLabels.of([[0.9, 0.1], [0.2, 0.8], [0.8, 0.2], [0.1, 0.9]], "abcd", "ny", estimates="truth")
+    calibration = {"ece", "classwise-ece", "rms-calibration", "brier", "nll"}
+
+    def unfit(prediction: SoftLabels) -> tuple[set[str], str]:
+        made = evaluate_labels(prediction, gold, votes=votes, measures=measures, repeats=0, truth_name="gold")
+        columns = made.columns()
+        return set(columns["measure"][~columns["fits"]].tolist()), made.notes[0] if made.notes else ""
+
+    against_gold, note = unfit(shares)
+    assert against_gold == calibration and note.startswith("the prediction estimates people (")
+    against_votes, note = unfit(truth)
+    assert {"cross-entropy", "jensen-shannon-divergence", "entropy-correlation", "count-deviance"} <= against_votes
+    assert not {"accuracy", "kl-divergence-floor", *calibration} & against_votes and "estimates truth" in note
+    unknown, note = unfit(replace(truth, estimates="unknown"))
+    assert not unknown and "estimates" not in note
+
+
+def test_tables_of_an_evaluation_show_the_marks(tmp_path: Path) -> None:
+    people = SoftLabels.of([[0.9, 0.1], [0.4, 0.6]], "ab", "ny", estimates="people")
+    made = evaluate_labels(people, SoftLabels.gold("ab", "ny"), measures=["accuracy", "nll"], repeats=0)
+    assert [row[0] for row in made.text_rows()] == ["accuracy", "nll *"]
+    assert "nll * " in made.latex() and "\n| nll * |" in made.markdown() and "marked with * (nll)" in made.markdown()
+    assert [row["fits"] for row in json.loads(made.json())["rows"]] == [True, False]
+    made.save(tmp_path / "made.npz")
+    assert Evaluation.load(tmp_path / "made.npz").columns()["fits"].tolist() == [True, False]
+    before = replace(made, fits=None)  # as saved by an earlier version
+    assert before.columns()["fits"].all()
+
+
+def test_a_comparison_of_estimates_of_different_things_says_so() -> None:
+    gold = SoftLabels.gold("ab", "ny")
+    people = SoftLabels.of([[0.9, 0.1], [0.4, 0.6]], "ab", "ny", estimates="people")
+    truth = replace(people, estimates="truth")
+    noted = compare_predictions(truth, people, gold, measures=["accuracy", "nll"], repeats=20).notes
+    assert "differ by design" in noted[0] and "estimates people" in noted[1] and "measures (nll) evaluate" in noted[1]
+    assert compare_predictions(truth, people, gold, measures=["accuracy"], repeats=20).notes == ()
+    assert compare_predictions(truth, truth, gold, measures=["nll"], repeats=20).notes == ()
+    assert most_different(truth, people).notes and not most_different(people, people).notes

@@ -13,6 +13,7 @@ from plurivox.evaluate.align_tasks_and_labels import align_rows
 from plurivox.evaluate.bootstrap_over_tasks import MAX_CELLS, TaskSums
 from plurivox.evaluate.intervals_and_tests import two_sided_p_values
 from plurivox.evaluate.measures.measure_registry import select_measures
+from plurivox.evaluate.measures_that_fit_estimates import notes_on_compared_predictions
 from plurivox.evaluate.paired_comparison import Difference
 
 
@@ -55,7 +56,8 @@ def compare_runs(
     drawn = sign * _mean_gains_of_resamples(sums[0], sums[1], group, repeats, seed)
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
     names, n = as_names([measure.name for measure in wanted]), np.full(len(wanted), len(truth))
-    return Difference(names, means[0], means[1], gain, low, high, two_sided_p_values(drawn), n)
+    notes = notes_on_compared_predictions(one[0], two[0], truth, wanted)
+    return Difference(names, means[0], means[1], gain, low, high, two_sided_p_values(drawn), n, notes)
 
 
 def _group_codes(groups: Any, n_tasks: int) -> Ints:

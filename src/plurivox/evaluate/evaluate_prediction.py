@@ -23,7 +23,7 @@ from plurivox.evaluate.bootstrap_over_tasks import TaskSums, mean_as_task_sums, 
 from plurivox.evaluate.evaluation_result import Evaluation
 from plurivox.evaluate.label_mismatch import check_labels_meet
 from plurivox.evaluate.measures.hard_label_measures import Ties, most_frequent_label_and_share, true_labels
-from plurivox.evaluate.measures.measure_registry import Measure, select_measures
+from plurivox.evaluate.measures.measure_registry import MEASURES, Measure, select_measures
 from plurivox.evaluate.measures.soft_label_measures import total_variations
 from plurivox.evaluate.measures.vote_likelihood import (
     deviances_of_vote_counts,
@@ -31,6 +31,7 @@ from plurivox.evaluate.measures.vote_likelihood import (
     shares_of,
 )
 from plurivox.evaluate.measures.wasserstein_distances import label_scale, wassersteins_along_scale
+from plurivox.evaluate.measures_that_fit_estimates import measure_fits, note_on_measures_that_do_not_fit
 
 MIN_HARD_PROB = 1 - 1e-9  # labels with at least this probability for every task count as hard labels
 ORDERED_MEASURE = "wasserstein"  # the measure that needs a scale of the labels
@@ -63,6 +64,9 @@ def evaluate_labels(
     "votes"); "(top label)" if only the most probable label of a soft truth is used, "(one-hot)" if a soft measure compares with
     labels that are all certain. Labels of prediction and truth that do not meet are an error, or a note if some do.
 
+    The column `fits` is false for measures that do not fit what the prediction estimates: NLL, Brier score and calibration of
+    `people`, and soft measures against an estimate of the other kind. A note names them.
+
     Intervals are the percentiles of `repeats` resamples of tasks, the same resamples for every measure; those of calibration
     errors are corrected for the bias that resampling adds. Efron (1979), https://doi.org/10.1214/aos/1176344552
 
@@ -89,6 +93,7 @@ def evaluate_labels(
         rows += _rows_of_count_deviance_and_floors(prediction, shares, "votes" if against is not None else name)
     label, share = most_frequent_label_and_share(hard.truth, prediction_labels_then_truth_only(prediction, truth))
     low, high = _bootstrap_intervals(rows, repeats, level, seed)
+    fits = np.array([_row_fits(row, prediction, truth, reference) for row in rows], bool)
     return Evaluation(
         measure=as_names([row.measure for row in rows]),
         value=np.array([row.task_sums.measure_over_all_tasks for row in rows]),
@@ -105,11 +110,15 @@ def evaluate_labels(
         level=level,
         seed=seed,
         notes=(
+            *note_on_measures_that_do_not_fit(
+                (row.measure for row, good in zip(rows, fits, strict=True) if not good), prediction.estimates
+            ),
             *label_notes,
             *_evaluation_notes(prediction, truth, reference, measures),
             *_notes_on_soft_reference(prediction, truth, reference, name, measures),
             *_note_if_few_votes(shares),
         ),
+        fits=fits,
     )
 
 
@@ -130,6 +139,13 @@ class _MeasureRow:
     task_sums: TaskSums
     baseline: float = float("nan")
     biased: bool = False
+
+
+def _row_fits(row: _MeasureRow, prediction: SoftLabels, truth: SoftLabels, reference: SoftLabels) -> bool:
+    """Return whether a measure fits what the prediction estimates; true for the floors, which are properties of the votes."""
+    kind = MEASURES[row.measure].kind if row.measure in MEASURES else "soft"
+    against = reference if kind == "soft" else truth
+    return not row.better or measure_fits(kind, prediction.estimates, against.estimates)
 
 
 def _choose_soft_reference_and_name(

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.array_types import Floats, Ints, Names
+from plurivox.core.array_types import Bools, Floats, Ints, Names
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import unknown_name_error
 from plurivox.evaluate.intervals_and_tests import Interval
 
-COLUMNS = ("measure", "value", "low", "high", "baseline", "better", "n", "against")
+COLUMNS = ("measure", "value", "low", "high", "baseline", "better", "n", "against", "fits")
+UNFIT_MARK = " *"  # after the name of a measure that does not fit what the prediction estimates
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,6 +38,8 @@ class Evaluation(DataType):
     seed: int = 0
     notes: tuple[str, ...] = ()
     majority_n: int = 0  # number of tasks of `majority_share`; 0: not recorded
+    # (n_measures,) false: the measure evaluates estimates of the truth and the prediction estimates people, or the reverse
+    fits: Bools | None = None  # None: not recorded
 
     def __len__(self) -> int:
         return len(self.measure)
@@ -50,8 +53,21 @@ class Evaluation(DataType):
         return Interval(float(self.value[at]), float(self.low[at]), float(self.high[at]))
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the table of measures as columns: measure, value, low, high, baseline, better, n, against."""
-        return {name: getattr(self, name) for name in COLUMNS}
+        """Return the table of measures as columns: measure, value, low, high, baseline, better, n, against, fits."""
+        fits = np.ones(len(self), bool) if self.fits is None else self.fits
+        return {name: getattr(self, name) for name in COLUMNS[:-1]} | {"fits": fits}
+
+    def _rows(self) -> list[tuple[Any, ...]]:
+        """Return the rows of the table of measures, in the order of COLUMNS."""
+        return list(zip(*(column.tolist() for column in self.columns().values()), strict=True))
+
+    def _names_with_unfit_marks(self) -> list[str]:
+        """Return the names of the measures, with a mark after those that do not fit what the prediction estimates."""
+        columns = self.columns()
+        return [
+            f"{name}{'' if fits else UNFIT_MARK}"
+            for name, fits in zip(columns["measure"], columns["fits"], strict=True)
+        ]
 
     def summary_values(self) -> dict[str, object]:
         best = f"always {self.majority_label!r}: {self.majority_share:.4f}"
@@ -74,7 +90,7 @@ class Evaluation(DataType):
         """Return one row of texts per measure for display: measure, value, interval, baseline, better, tasks, against."""
         return [
             (
-                measure,
+                name,
                 _number_text_or_empty(value, digits),
                 ""
                 if np.isnan(low)
@@ -84,8 +100,8 @@ class Evaluation(DataType):
                 f"{n:,}",
                 against,
             )
-            for measure, value, low, high, baseline, better, n, against in zip(
-                *(column.tolist() for column in self.columns().values()), strict=True
+            for name, (_, value, low, high, baseline, better, n, against, _) in zip(
+                self._names_with_unfit_marks(), self._rows(), strict=True
             )
         ]
 
@@ -98,7 +114,7 @@ class Evaluation(DataType):
         text = io.StringIO()
         table = csv.writer(text, lineterminator="\n")
         table.writerow(COLUMNS)
-        table.writerows(zip(*(column.tolist() for column in self.columns().values()), strict=True))
+        table.writerows(self._rows())
         return text.getvalue()
 
     def json(self) -> str:
@@ -108,7 +124,7 @@ class Evaluation(DataType):
                 name: None if isinstance(cell, float) and np.isnan(cell) else cell
                 for name, cell in zip(COLUMNS, row, strict=True)
             }
-            for row in zip(*(column.tolist() for column in self.columns().values()), strict=True)
+            for row in self._rows()
         ]
         about = {"majority_label": self.majority_label, "majority_share": self.majority_share}
         how = {"repeats": self.repeats, "level": self.level, "seed": self.seed, "notes": list(self.notes)}
@@ -128,8 +144,8 @@ class Evaluation(DataType):
         r"""Return the evaluation as a LaTeX table (booktabs), one row per measure; arrows show which direction is better."""
         lines = [r"\begin{table}", r"\centering", r"\begin{tabular}{lrlrl}", r"\toprule"]
         lines += [rf"measure & value & {100 * self.level:g}\% interval & baseline & against \\", r"\midrule"]
-        for measure, value, low, high, baseline, better, _, against in zip(
-            *(column.tolist() for column in self.columns().values()), strict=True
+        for name, (_, value, low, high, baseline, better, _, against, _) in zip(
+            self._names_with_unfit_marks(), self._rows(), strict=True
         ):
             arrow = {"higher": r" $\uparrow$", "lower": r" $\downarrow$"}.get(better, "")
             within = (
@@ -138,7 +154,7 @@ class Evaluation(DataType):
                 else f"[{_number_text_or_empty(low, digits)}, {_number_text_or_empty(high, digits)}]"
             )
             lines.append(
-                rf"{measure}{arrow} & {_number_text_or_empty(value, digits)} & {within} & "
+                rf"{name}{arrow} & {_number_text_or_empty(value, digits)} & {within} & "
                 rf"{_number_text_or_empty(baseline, digits)} & {_escape_latex(against)} \\"
             )
         words = " ".join(filter(None, [caption, f"{self._table_footer_text()}."]))

@@ -17,6 +17,7 @@ from plurivox.evaluate.bootstrap_over_tasks import resample_measures
 from plurivox.evaluate.intervals_and_tests import Interval, bootstrap_p_value
 from plurivox.evaluate.measures.hard_label_measures import Ties
 from plurivox.evaluate.measures.measure_registry import select_measures
+from plurivox.evaluate.measures_that_fit_estimates import notes_on_compared_predictions
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,10 +32,11 @@ class Difference(DataType):
     high: Floats  # (n_measures,)
     p_value: Floats  # (n_measures,) one-sided from `compare_predictions`, two-sided from `compare_runs`
     n: Ints  # (n_measures,) tasks
+    notes: tuple[str, ...] = ()
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per measure, as columns: measure, one, two, gain, low, high, p_value, n."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "notes"}
 
     def intervals(self) -> list[Interval]:
         """Return the gain in each measure with its 95% interval."""
@@ -60,6 +62,7 @@ def compare_predictions(
     Only tasks that both predictions and the truth have are used. Each gain has a 95% percentile interval and a p-value: the
     share of resamples whose gain is above twice the gain. The resamples of the p-value draw `fraction` of the tasks;
     Fornaciari et al. (2021) drew .33, https://doi.org/10.18653/v1/2021.naacl-main.204.
+    A note says if a measure does not fit what a prediction estimates, the truth or people.
     Berg-Kirkpatrick, Burkett and Klein (2012), https://aclanthology.org/D12-1091
 
     >>> truth = SoftLabels.gold("abcdefgh", "xxxxyyyy")
@@ -88,7 +91,8 @@ def compare_predictions(
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
     p_value = np.array([bootstrap_p_value(float(g), column) for g, column in zip(gain, fewer.T, strict=True)])
     names, n = as_names([measure.name for measure in wanted]), np.full(len(wanted), len(tasks))
-    return Difference(names, first, second, gain, low, high, p_value, n)
+    notes = notes_on_compared_predictions(one, two, truth, wanted)
+    return Difference(names, first, second, gain, low, high, p_value, n, notes)
 
 
 def _gains_of_resamples(resampled_values: Floats, sign: Floats) -> Floats:

@@ -12,6 +12,7 @@ from plurivox.core.name_encoding import positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate.measures.hard_label_measures import TIE_TOLERANCE
 from plurivox.evaluate.measures.measure_registry import by_task
+from plurivox.evaluate.measures_that_fit_estimates import note_if_estimates_differ
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -23,6 +24,7 @@ class Contrast(DataType):
     left: SoftLabels  # the rows of the first set, in this order
     right: SoftLabels  # the rows of the second set, in this order
     what: str  # the name of the value: a measure, or entropy_gain
+    notes: tuple[str, ...] = ()  # a note if one set estimates the truth and the other what people say
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per task as columns: task, value, and for each set the top label, its probability and entropy."""
@@ -83,4 +85,5 @@ def _contrast_of_picked_tasks(
 ) -> Contrast:
     """Return the Contrast of `tasks[picked_positions]`: their names, values, and rows in both sets of soft labels."""
     picked = tasks[picked_positions]
-    return Contrast(picked, value_of_task[picked_positions], left.on(picked), right.on(picked), value_name)
+    notes = note_if_estimates_differ(left.estimates, right.estimates)
+    return Contrast(picked, value_of_task[picked_positions], left.on(picked), right.on(picked), value_name, notes)
