@@ -51,6 +51,8 @@ from plurivox.workflows.score_tasks_workers import score as score
 from plurivox.workflows.simulate_and_write_crowd import simulate_crowd as simulate_crowd
 from plurivox.workflows.simulate_and_write_crowd import write_crowd as write_crowd
 from plurivox.workflows.train_nets import train_runs as train_runs
+from plurivox.workflows.truth_and_people import fit_both as fit_both
+from plurivox.workflows.truth_people_conversion import convert_estimates as convert_estimates
 
 EXPORTS: dict[str, str]
 __version__: str

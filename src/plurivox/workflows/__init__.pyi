@@ -10,6 +10,8 @@ from plurivox.workflows.choose_option_value import Choice as Choice
 from plurivox.workflows.choose_option_value import choose as choose
 from plurivox.workflows.clean_dataset import clean_set as clean_set
 from plurivox.workflows.clean_dataset import write_cleaned as write_cleaned
+from plurivox.workflows.compare_against_people import PeopleComparison as PeopleComparison
+from plurivox.workflows.compare_against_people import compare_against_people as compare_against_people
 from plurivox.workflows.compare_aggregators import Comparison as Comparison
 from plurivox.workflows.compare_aggregators import compare as compare
 from plurivox.workflows.convert_answers_to_votes import elicit_votes as elicit_votes
@@ -32,5 +34,9 @@ from plurivox.workflows.simulate_and_write_crowd import simulate_crowd as simula
 from plurivox.workflows.simulate_and_write_crowd import write_crowd as write_crowd
 from plurivox.workflows.train_nets import train_once as train_once
 from plurivox.workflows.train_nets import train_runs as train_runs
+from plurivox.workflows.truth_and_people import BothFits as BothFits
+from plurivox.workflows.truth_and_people import TRUTH_AND_PEOPLE as TRUTH_AND_PEOPLE
+from plurivox.workflows.truth_and_people import fit_both as fit_both
+from plurivox.workflows.truth_people_conversion import convert_estimates as convert_estimates
 
 EXPORTS: dict[str, str]

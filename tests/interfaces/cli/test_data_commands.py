@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from plurivox import read_soft
+
 Call = Callable[..., Result]
 
 
@@ -169,3 +171,17 @@ def test_real_data_round_trip(call: Call, real: str, tmp_path: Path, out: str) -
     assert {name: after[name] for name in same} == pytest.approx({name: before[name] for name in same})
     if out == "folder":
         assert after["worker_accuracy"] == before["worker_accuracy"]
+
+
+def test_convert_for_people_and_for_truth(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    fit, shares = tmp_path / "fit.npz", tmp_path / "shares.csv"
+    assert call("aggregate", "dawid-skene", votes_file, "-o", tmp_path / "soft.csv", "--save", fit).exit_code == 0
+    done = call("convert", fit, tmp_path / "people.csv", "--for", "people", "--votes", votes_file, "--json")
+    assert json.loads(done.stdout)["estimates"] == "people"
+    assert read_soft(tmp_path / "people.csv").estimates == "people"
+    call("aggregate", "vote-shares", votes_file, "-o", shares)
+    done = call("convert", shares, tmp_path / "truth.npz", "--for", "truth", "--model", fit, "--votes", votes_file)
+    assert done.stdout == f"estimates of truth: 3 tasks; wrote {tmp_path / 'truth.npz'}\n"
+    assert read_soft(tmp_path / "truth.npz").estimates == "truth"
+    refused = call("convert", shares, tmp_path / "people.csv", "--votes", votes_file)
+    assert refused.exit_code == 2 and "add --for people or --for truth" in refused.stderr
