@@ -45,7 +45,7 @@ def test_rows_means_and_differences(done: Comparison) -> None:
 
 def test_output_formats(done: Comparison, tmp_path: Path) -> None:
     lines = done.csv().splitlines()
-    assert lines[0] == "dataset,method,accuracy,nll,brier,ece,seconds,tasks" and len(lines) == 21
+    assert lines[0] == "dataset,method,accuracy,nll,brier,ece,seconds,tasks,estimates" and len(lines) == 21
     text = done.markdown()
     assert (
         f"| `wawa` | 5 | {done.mean_over_datasets('accuracy')[1]:.4f} |" in text

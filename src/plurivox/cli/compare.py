@@ -1,4 +1,4 @@
-"""`plurivox compare INPUT... [--methods ...]`: compare aggregation methods on data sets with gold labels."""
+"""`plurivox compare INPUT... [--against ...]`: compare aggregation methods by gold labels, or by what other people say."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,9 +21,12 @@ from plurivox.cli._click.parameters import (
 from plurivox.cli._click.result_file import check_result_file_type, write_result_file
 
 if TYPE_CHECKING:
+    from plurivox.workflows.compare_against_people import PeopleComparison
     from plurivox.workflows.compare_aggregators import Comparison
+    from plurivox.workflows.compared_methods import ComparedMethods
 
 FILE_TYPES = (".csv", ".md", ".npz")
+PEOPLE = "Comparison with people"
 
 
 def run_compare(
@@ -35,16 +38,30 @@ def run_compare(
     gold: Path | None,
     part: str | None,
     clip: float,
+    against: str | None,
+    **people_options: Any,
 ) -> CommandResult:
     """Run `plurivox compare`: fit every method to every data set, show the means, and write the whole comparison to `out`."""
-    from plurivox.workflows.compare_aggregators import compare as compare_methods
+    from plurivox.workflows import compare_aggregators
     from plurivox.workflows.comparison_tables import rank_tests_by_measure
 
     check_result_file_type(out, "a comparison", FILE_TYPES)
+    given = {name: value for name, value in people_options.items() if value is not None}
+    compare_methods: Any = (
+        compare_aggregators.compare
+    )  # one call for both kinds of comparison: it checks what fits together
     data = [source.read_dataset() for source in sources]
     with screen.show_progress_bar_while_block_runs("compare") as progress:
-        made = compare_methods(
-            data, methods or None, gold=gold, part=part, reference=reference, clip=clip, progress=progress
+        made: Comparison | PeopleComparison = compare_methods(
+            data,
+            methods or None,
+            gold=gold,
+            part=part,
+            reference=reference,
+            clip=clip,
+            against=against,
+            progress=progress,
+            **given,
         )
     for note in made.notes:
         screen.print_note(note)
@@ -55,17 +72,52 @@ def run_compare(
         "command": screen.quoted_command_line,
         "datasets": made.dataset_names,
         "reference": made.reference,
-        "clip": made.clip,
         "means": means,
         "tests": rank_tests_by_measure(made),
     }
-    document |= {"rows": made.columns(), "out": out}
-    return CommandResult(document, text=comparison_table_text(made), summary=f"wrote {out}" if out else "")
+    document |= {"rows": made.columns(), "out": out} | settings_of_measures(made)
+    return CommandResult(document, text=text_of_comparison(made), summary=f"wrote {out}" if out else "")
+
+
+def settings_of_measures(comparison: "Comparison | PeopleComparison") -> dict[str, Any]:
+    """Return the settings of the measures, for JSON."""
+    from plurivox.workflows.compare_against_people import PeopleComparison
+
+    if isinstance(comparison, PeopleComparison):
+        return {name: getattr(comparison, name) for name in ("smoothing", "bootstrap", "seed")}
+    return {"clip": comparison.clip}
+
+
+def text_of_comparison(comparison: "Comparison | PeopleComparison") -> str:
+    """Return the tables and sentences of a comparison by gold labels or by what people say, for a terminal."""
+    from plurivox.workflows.compare_against_people import PeopleComparison
+
+    if isinstance(comparison, PeopleComparison):
+        return people_tables_text(comparison)
+    return comparison_table_text(comparison)
+
+
+def people_tables_text(comparison: "PeopleComparison") -> str:
+    """Return a text table per data set, or for several data sets means, ranks and p-values, and what the tests show."""
+    from plurivox.workflows.people_comparison_tables import rows_of_dataset, rows_of_means
+
+    names = comparison.dataset_names
+    about = f"on {names[0]}, against {comparison.against[0]}" if len(names) == 1 else comparison.title_of_means()
+    rows = rows_of_dataset(comparison, names[0]) if len(names) == 1 else rows_of_means(comparison)
+    return "\n".join(
+        [
+            f"{about}; reference: {comparison.reference}; {comparison.task_counts_text}; rank in brackets",
+            aligned_table_text(rows),
+            *_lines_of_ranks_and_p_values(comparison),
+            *(sentence.replace("`", "") for sentence in comparison.sentences()),
+        ]
+    )
 
 
 def comparison_table_text(comparison: "Comparison") -> str:
     """Return two text tables with one row per method, means and the comparison with the reference, and what the tests show."""
-    from plurivox.workflows.comparison_tables import MEASURES, format_numbers_or_dash, sentences_about_tests
+    from plurivox.workflows.compare_aggregators import MEASURES
+    from plurivox.workflows.comparison_tables import format_numbers_or_dash
 
     heads: tuple[str, ...] = (
         "method",
@@ -82,7 +134,7 @@ def comparison_table_text(comparison: "Comparison") -> str:
         [str(difference) for difference in comparison.mean_differences_to_reference(name)]
         for name in ("accuracy", "nll")
     ]
-    columns, n = [comparison.method_specs, *numbers, *differences], len(comparison.dataset_names)
+    columns, n = [comparison.marked_specs, *numbers, *differences], len(comparison.dataset_names)
     if n > 1:  # a method may have no result on some data sets: its means are over the others
         heads = ("method", "data sets", *heads[1:])
         columns.insert(1, [f"{k}" for k in comparison.means_and_differences_of_each_method()["datasets"]])
@@ -96,20 +148,21 @@ def comparison_table_text(comparison: "Comparison") -> str:
             about,
             aligned_table_text(rows),
             *_lines_of_ranks_and_p_values(comparison),
-            *(sentence.replace("`", "") for sentence in sentences_about_tests(comparison)),
+            *(sentence.replace("`", "") for sentence in comparison.sentences()),
+            *filter(None, [comparison.mark_sentence]),
         ]
     )
 
 
-def _lines_of_ranks_and_p_values(comparison: "Comparison") -> list[str]:
+def _lines_of_ranks_and_p_values(comparison: "ComparedMethods") -> list[str]:
     """Return the title and the table of mean ranks and corrected p-values of each method; nothing if no method is tested."""
-    from plurivox.workflows.comparison_tables import COLUMN_TITLES, format_numbers_or_dash, p_value_cells
+    from plurivox.workflows.comparison_tables import format_numbers_or_dash, p_value_cells
 
     if not any(found.n_comparisons for found in comparison.over_datasets.values()):
         return []
     heads, columns = ["method"], [comparison.method_specs]
     for measure, found in comparison.over_datasets.items():
-        heads += [f"{COLUMN_TITLES[measure]} rank", "p"]
+        heads += [f"{comparison.measure_titles[measure]} rank", "p"]
         columns += [format_numbers_or_dash(found.mean_ranks, 2), p_value_cells(found)]
     title = (
         "mean ranks (1 is best), and p of the Wilcoxon signed-rank test against the reference after Holm's correction "
@@ -124,7 +177,7 @@ compare = Command(
         Argument(
             "inputs",
             IN_AND_OUT,
-            "files, data-set folders or names of data sets, with gold labels (or give --gold)",
+            "files, data-set folders or names of data sets, with gold labels (or give --gold, or --against)",
             type=SOURCE_NAME,
             metavar="INPUT...",
             nargs=-1,
@@ -154,9 +207,61 @@ compare = Command(
             metavar="X",
             help="in the NLL, raise probabilities below X to X  [default: 1e-06]",
         ),
+        Flag(
+            ["--against"],
+            PEOPLE,
+            type=SOURCE_NAME,
+            metavar="REFERENCE",
+            help="compare with what other people say, without gold labels: votes (some are hidden from the methods), counts "
+            "(of INPUT, without the votes that the methods see), or votes, counts or soft labels of others on the same tasks",
+        ),
+        Flag(
+            ["--hide"],
+            PEOPLE,
+            type=click.IntRange(min=1),
+            metavar="K",
+            help="with --against votes: hide the votes of K people per task; only tasks that keep a vote count  [default: 1]",
+        ),
+        Flag(
+            ["--hide-workers"],
+            PEOPLE,
+            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            metavar="SHARE",
+            help="with --against votes: hide all votes of this share of the workers instead, such as .2",
+        ),
+        Flag(
+            ["--votes-per-task"],
+            PEOPLE,
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="show the methods the votes of N people per task only; with --against votes or counts compare with all others",
+        ),
+        Flag(
+            ["--splits"],
+            PEOPLE,
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="number of random splits into visible and hidden votes, over which results are averaged  [default: 3, "
+            "fewer with 10,000 tasks or more]",
+        ),
+        Flag(
+            ["--smoothing"],
+            PEOPLE,
+            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            metavar="S",
+            help="in CE and NLL mix the share S of the even guess into every prediction: (1 - S) q + S / K  [default: .01]",
+        ),
+        Flag(
+            ["--seed"],
+            PEOPLE,
+            type=click.IntRange(min=0),
+            metavar="N",
+            help="seed of the splits and of the bootstrap over tasks  [default: 0]",
+        ),
     ],
     computes=True,
     callback=run_compare,
     help="Compare accuracy, NLL, Brier score, ECE and time (first use: with compilation) of methods on data with gold labels; "
-    "with three data sets or more, with mean ranks and tests corrected for the number of methods.",
+    "with three data sets or more, with mean ranks and tests corrected for the number of methods. With --against, without gold "
+    "labels: Manhattan distance, Jensen-Shannon divergence, cross-entropy and entropy correlation to what other people say.",
 )

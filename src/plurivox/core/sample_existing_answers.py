@@ -30,11 +30,11 @@ def subsample(crowd: Crowd, m: int, seed: int = 0) -> Crowd:
         raise OptionError(f"m must be a whole number, 0 or more; got {m!r}")
     note = f"at most {m} answers per task, seed {seed}"
     if isinstance(crowd, Answers):
-        return crowd.where(_mask_m_random_rows_per_task(crowd.task, m, seed), note)
+        return crowd.where(mask_m_random_rows_per_task(crowd.task, m, seed), note)
     units = AnswerUnits.group_rows_into_answers_or_counts(crowd)
     copy = np.repeat(np.arange(len(units.times)), units.times)  # a count of 30 is 30 answers
     # (n_rows,)
-    left = np.bincount(copy[_mask_m_random_rows_per_task(units.task[copy], m, seed)], minlength=len(units.times))[
+    left = np.bincount(copy[mask_m_random_rows_per_task(units.task[copy], m, seed)], minlength=len(units.times))[
         units.unit
     ]
     kept = crowd.where(left > 0)
@@ -42,7 +42,7 @@ def subsample(crowd: Crowd, m: int, seed: int = 0) -> Crowd:
     return replace(kept, weight=weight, notes=(*crowd.notes, note))
 
 
-def _mask_m_random_rows_per_task(task_of_row: Ints, m: int, seed: int) -> Bools:
+def mask_m_random_rows_per_task(task_of_row: Ints, m: int, seed: int) -> Bools:
     """(n_rows,) whether each row is drawn: m random rows per task, the first m in a random order
     that depends on the seed only.
     """

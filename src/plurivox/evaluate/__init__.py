@@ -3,9 +3,16 @@
 from plurivox.evaluate.crossed_bootstrap import compare_runs
 from plurivox.evaluate.describe_answers import AnswersDescription, describe_answers
 from plurivox.evaluate.describe_votes import Description, describe
+from plurivox.evaluate.distance_to_people import (
+    MEASURES_AGAINST_PEOPLE,
+    PeopleMeasure,
+    measures_from_sums,
+    numbers_per_task,
+)
 from plurivox.evaluate.evaluate_prediction import evaluate_labels, uses_soft_reference
 from plurivox.evaluate.evaluation_result import Evaluation
 from plurivox.evaluate.find_evaluation_faults import check_reference, find_faults, find_labels_in_names
+from plurivox.evaluate.finite_vote_floor import DirichletCrowd, finite_vote_numbers
 from plurivox.evaluate.intervals_and_tests import (
     Interval,
     RankTest,
@@ -52,6 +59,7 @@ from plurivox.evaluate.measures.soft_label_measures import (
     jensen_shannon_divergence,
     kl_divergence,
     manhattan,
+    smoothed_cross_entropy,
     soft_accuracy,
     soft_macro_f1,
     soft_micro_f1,
@@ -68,12 +76,14 @@ from plurivox.evaluate.two_model_correctness import CorrectnessTable, correctnes
 
 __all__ = [
     "MEASURES",
+    "MEASURES_AGAINST_PEOPLE",
     "NLL_CLIP",
     "AnswersDescription",
     "Contrast",
     "CorrectnessTable",
     "Description",
     "Difference",
+    "DirichletCrowd",
     "Evaluation",
     "Finding",
     "FriedmanTest",
@@ -81,6 +91,7 @@ __all__ = [
     "LabelAgreement",
     "Measure",
     "MethodsOverDatasets",
+    "PeopleMeasure",
     "RankTest",
     "Reliability",
     "Spread",
@@ -114,6 +125,7 @@ __all__ = [
     "find_leaks",
     "find_name_copies",
     "find_twins",
+    "finite_vote_numbers",
     "friedman",
     "holm",
     "inverse_kl_divergence",
@@ -124,8 +136,10 @@ __all__ = [
     "majority_baseline",
     "manhattan",
     "mann_whitney",
+    "measures_from_sums",
     "most_different",
     "nll",
+    "numbers_per_task",
     "p_value_text",
     "paired_bootstrap",
     "paired_test",
@@ -135,6 +149,7 @@ __all__ = [
     "rms_calibration",
     "shares_of",
     "simultaneous_bootstrap",
+    "smoothed_cross_entropy",
     "soft_accuracy",
     "soft_macro_f1",
     "soft_micro_f1",

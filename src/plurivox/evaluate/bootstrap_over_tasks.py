@@ -12,6 +12,7 @@ import numpy as np
 from plurivox.core.array_types import Floats, Ints
 
 MAX_GROUPS = 20_000  # more tasks than this are assigned to random groups, and groups are resampled
+MAX_GROUPS_OF_WIDE_TABLE = 5_000  # the same where every task has hundreds of numbers
 MAX_CELLS = 2**22  # numbers in memory at a time
 
 Contribution = tuple[Any, Any, Any]  # (task, column, number) arrays that broadcast together
@@ -75,6 +76,24 @@ def resample_measures(all_sums: Sequence[TaskSums], *, repeats: int, seed: int =
         found[:, chosen] = _resample_measures_by_groups(
             [all_sums[i] for i in chosen], n_groups, repeats, seed, fraction
         )
+    return found
+
+
+def resample_sums(numbers: Floats, *, repeats: int, seed: int = 0) -> Floats:
+    """Return (repeats, width) sums over tasks drawn with replacement, of a table (n_tasks, width) of numbers per task.
+
+    With more than `MAX_GROUPS_OF_WIDE_TABLE` tasks random groups of tasks are drawn, as in `resample_measures`.
+
+    >>> resample_sums(np.ones((5, 2)), repeats=3).tolist()
+    [[5.0, 5.0], [5.0, 5.0], [5.0, 5.0]]
+    """
+    rng, n_tasks = np.random.default_rng(seed), len(numbers)
+    n_groups = min(n_tasks, MAX_GROUPS_OF_WIDE_TABLE)
+    order = rng.permutation(n_tasks) if n_groups < n_tasks else np.arange(n_tasks)
+    sums = np.add.reduceat(numbers[order], np.arange(n_groups) * n_tasks // n_groups)
+    found = np.empty((repeats, numbers.shape[1]))
+    for rows, times in _draw_resample_slices_and_group_counts(rng, n_groups, n_groups, repeats):
+        found[rows] = times @ sums
     return found
 
 

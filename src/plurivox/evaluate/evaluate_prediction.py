@@ -15,6 +15,7 @@ from plurivox.core.votes import Votes
 from plurivox.evaluate.align_tasks_and_labels import (
     CachedTopRows,
     align_rows,
+    prediction_and_truth_blocks,
     prediction_labels_then_truth_only,
     shared_task_positions,
     slices_and_float64_row_blocks,
@@ -24,7 +25,7 @@ from plurivox.evaluate.evaluation_result import Evaluation
 from plurivox.evaluate.label_mismatch import check_labels_meet
 from plurivox.evaluate.measures.hard_label_measures import Ties, most_frequent_label_and_share, true_labels
 from plurivox.evaluate.measures.measure_registry import MEASURES, Measure, select_measures
-from plurivox.evaluate.measures.soft_label_measures import total_variations
+from plurivox.evaluate.measures.soft_label_measures import CLIP, total_variations
 from plurivox.evaluate.measures.vote_likelihood import (
     deviances_of_vote_counts,
     expected_kl_from_vote_noise_per_task,
@@ -33,6 +34,7 @@ from plurivox.evaluate.measures.vote_likelihood import (
 from plurivox.evaluate.measures.wasserstein_distances import label_scale, wassersteins_along_scale
 from plurivox.evaluate.measures_that_fit_estimates import measure_fits, note_on_measures_that_do_not_fit
 
+CLIPPED_MEASURES = ("cross-entropy", "kl-divergence")  # with a logarithm of the prediction
 MIN_HARD_PROB = 1 - 1e-9  # labels with at least this probability for every task count as hard labels
 ORDERED_MEASURE = "wasserstein"  # the measure that needs a scale of the labels
 MIN_VOTES = 5  # below this many votes per task, labels without votes bias the floors
@@ -117,6 +119,7 @@ def evaluate_labels(
             *_evaluation_notes(prediction, truth, reference, measures),
             *_notes_on_soft_reference(prediction, truth, reference, name, measures),
             *_note_if_few_votes(shares),
+            *_note_if_clipped(wanted, soft),
         ),
         fits=fits,
     )
@@ -325,6 +328,27 @@ def _notes_on_soft_reference(
         return ()
     left_out = f"{absent:,} of {len(prediction):,} tasks of the prediction"
     return (f"soft measures leave out {left_out}, which are not in {_name_in_sentence(name)}",)
+
+
+def _note_if_clipped(measures: Sequence[Measure], comparison: _Comparison) -> tuple[str, ...]:
+    """Return one note if a label of the reference has less than the least probability in the prediction, else ().
+
+    A measure with a logarithm then depends on that least probability.
+    """
+    clipped = [one.name for one in measures if one.name in CLIPPED_MEASURES]
+    if not clipped:
+        return ()
+    blocks = prediction_and_truth_blocks(comparison.prediction, comparison.truth)
+    lost = np.concatenate([(p * (q < CLIP)).sum(1) for q, p in blocks])
+    n = int((lost > 0).sum())
+    if not n:
+        return ()
+    share = -float(lost.mean()) * np.log(CLIP)
+    return (
+        f"{' and '.join(clipped)}: on {n:,} of {len(lost):,} tasks the reference has labels whose predicted probability is 0 "
+        f"or below {CLIP:g}; they count as {CLIP:g}, which makes {share:.4f} of the cross-entropy, an arbitrary amount; "
+        "smoothed-cross-entropy depends less on them",
+    )
 
 
 def _note_if_few_votes(vote_shares: SoftLabels | None) -> tuple[str, ...]:

@@ -147,9 +147,16 @@ def simultaneous_bootstrap(
     given = _require_finite_array(values, "a bootstrap")
     if given.ndim != 2:
         raise InputError(f"simultaneous intervals need a table (tasks, columns); got {given.ndim} dimensions")
-    mean = given.mean(0)
     drawn = resample_measures([mean_as_task_sums(column) for column in given.T], repeats=repeats, seed=seed)
-    std = drawn.std(0)
+    return simultaneous_intervals(given.mean(0), drawn, level=level)
+
+
+def simultaneous_intervals(values: Floats, resampled_values: Floats, *, level: float = 0.95) -> list[Interval]:
+    """Return values (n_columns,) with intervals that hold together, from bootstrap values (repeats, n_columns).
+
+    As `simultaneous_bootstrap`, for values that are not means too, such as differences of correlations.
+    """
+    mean, drawn, std = values, resampled_values, resampled_values.std(0)
     varies = std > 1e-12 * np.maximum(np.abs(mean), 1)
     largest = (np.abs(drawn - mean)[:, varies] / std[varies]).max(1, initial=0)
     half = np.where(varies, np.quantile(largest, level) * std, 0)

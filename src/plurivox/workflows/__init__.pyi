@@ -28,6 +28,8 @@ from plurivox.workflows.out_of_fold_predictions import train_folds as train_fold
 from plurivox.workflows.prune_by_score import prune as prune
 from plurivox.workflows.prune_by_score import prune_and_compare as prune_and_compare
 from plurivox.workflows.ranking_by_several_scores import Ranking as Ranking
+from plurivox.workflows.recommend_method import recommend as recommend
+from plurivox.workflows.recommendation import Recommendation as Recommendation
 from plurivox.workflows.score_tasks_workers import rank as rank
 from plurivox.workflows.score_tasks_workers import score as score
 from plurivox.workflows.simulate_and_write_crowd import simulate_crowd as simulate_crowd

@@ -1,40 +1,39 @@
-"""Compare aggregators on data sets with gold labels: accuracy, NLL, Brier score, calibration error, time."""
+"""Compare aggregators on data sets with gold labels: accuracy, NLL, Brier score, calibration error, time.
+
+Without gold labels, `against` names the votes or soft labels to compare with: see `compare_against_people`.
+"""
 
 import time
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox import aggregate, evaluate
+from plurivox import evaluate
 from plurivox.aggregate import Aggregator
 from plurivox.core.array_types import TEXT, Floats, Ints, Names
-from plurivox.core.data_type_base_class import DataType
-from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few, unknown_name_error
-from plurivox.core.method import split_at_commas_outside_brackets
+from plurivox.core.errors import InputError, OptionError, first_few
 from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step, no_progress
-from plurivox.core.recipe_tables import Table
-from plurivox.core.registry import BrokenPlugin
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.evaluate import NLL_CLIP, Interval, MethodsOverDatasets
+from plurivox.evaluate import NLL_CLIP
 from plurivox.io import Dataset
 from plurivox.io.dataset_reader import as_dataset, as_votes
 from plurivox.io.soft_label_files import as_soft_labels
-from plurivox.workflows import comparison_tables
-from plurivox.workflows.comparison_tables import MEASURES
+from plurivox.workflows.compare_against_people import PeopleComparison, compare_against_people
+from plurivox.workflows.compared_methods import ComparedMethods, aggregators_and_reference, datasets_by_name
+from plurivox.workflows.comparison_tables import count_text
 from plurivox.workflows.unused_label_order import is_order_declared_by_caller, warn_if_no_aggregator_uses_order
 
 Pair = tuple[Votes, SoftLabels]  # votes and gold labels
+MEASURES = ("accuracy", "nll", "brier", "ece")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(DataType):
+class Comparison(ComparedMethods):
     """Measures of aggregators on data sets: one row per data set and method; NaN if a method could not be applied."""
 
     dataset: Names  # (n_rows,)
@@ -48,8 +47,13 @@ class Comparison(DataType):
     clip: float = NLL_CLIP  # probabilities below this are raised to it in the NLL
     notes: tuple[str, ...] = ()  # which method could not be applied to which data set, and why
     tasks: Ints | None = None  # (n_rows,) number of tasks with votes and a gold label; None in files of version 1
+    estimates: Names | None = None  # (n_rows,) what the method estimates; None in files of versions 1 and 2
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
+    measure_titles: ClassVar[Mapping[str, str]] = dict(zip(MEASURES, ("accuracy", "NLL", "Brier", "ECE"), strict=True))
+    higher_is_better: ClassVar[frozenset[str]] = frozenset({"accuracy"})
+    measures_by_dataset: ClassVar[tuple[str, ...]] = ("accuracy", "nll")
+    asked_for: ClassVar[str] = "truth"
 
     @classmethod
     def upgrade(cls, saved_version: int, fields: dict[str, Any]) -> dict[str, Any]:
@@ -57,49 +61,15 @@ class Comparison(DataType):
         del saved_version
         return {name: value for name, value in fields.items() if name not in ("repeats", "seed")}
 
-    @property
-    def method_specs(self) -> list[str]:
-        """The specs of the compared methods, in the order given."""
-        return list(dict.fromkeys(self.method.tolist()))
-
-    @property
-    def dataset_names(self) -> list[str]:
-        """The names of the compared data sets, in the order given."""
-        return list(dict.fromkeys(self.dataset.tolist()))
-
-    def table(self, measure: str) -> Floats:
-        """Return (n_datasets, n_methods) the values of one measure, such as "accuracy"."""
-        return np.asarray(getattr(self, measure)).reshape(len(self.dataset_names), len(self.method_specs))
-
-    def mean_over_datasets(self, measure: str) -> Floats:
-        """Return (n_methods,) the mean of a measure over the data sets with a result; NaN if a method has none."""
-        table = self.table(measure)
-        n = np.isfinite(table).sum(0)
-        return np.where(n > 0, np.nansum(table, 0) / np.maximum(n, 1), np.nan)
-
-    @cached_property
-    def over_datasets(self) -> dict[str, MethodsOverDatasets]:
-        """Of each measure the ranks, tests, simultaneous intervals, medians and shares of single data sets."""
-        at = self.method_specs.index(self.reference)
-        return {
-            measure: MethodsOverDatasets(self.table(measure), at, higher_is_better=measure == "accuracy")
-            for measure in MEASURES
-        }
-
-    def mean_differences_to_reference(self, measure: str) -> list[Interval]:
-        """Return the mean difference of each method to the reference over data sets with both, with its simultaneous interval.
-
-        The intervals of a measure hold together with a probability of 95%: Student's t with Bonferroni's correction. There is
-        no interval with fewer than three data sets, nor for methods with the same results as the reference.
-        """
-        return self.over_datasets[measure].differences
-
-    # ---- output
-
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the comparison as columns dataset, method, accuracy, nll, brier, ece, seconds, tasks (if counted)."""
+        """Return the comparison as columns dataset, method, accuracy, nll, brier, ece, seconds, tasks, estimates (if known)."""
         found = {name: getattr(self, name) for name in ("dataset", "method", *MEASURES, "seconds")}
-        return found if self.tasks is None else found | {"tasks": self.tasks}
+        known = {"tasks": self.tasks, "estimates": self.estimates}
+        return found | {name: column for name, column in known.items() if column is not None}
+
+    def title_of_means(self) -> str:
+        n = len(self.dataset_names)
+        return f"Means over {count_text(n, 'data set')} (NLL with probabilities of at least {self.clip:g})"
 
     @property
     def task_counts_text(self) -> str:
@@ -113,24 +83,37 @@ class Comparison(DataType):
         each = " each" if len(self.dataset_names) > 1 else ""
         return f"{low:,}{'' if low == high else f' to {high:,}'} tasks with votes and a gold label{each}"
 
-    def csv(self) -> str:
-        """Return the comparison as CSV text, one row per data set and method."""
-        return Table("", self.columns()).csv()
 
-    def means_and_differences_of_each_method(self) -> dict[str, NDArray[Any]]:
-        """Return one row per method: number of data sets; per measure mean, median, rank and comparison with the reference."""
-        table: dict[str, NDArray[Any]] = {"method": np.array(self.method_specs, TEXT)}
-        table["datasets"] = np.isfinite(self.table("accuracy")).sum(0)
-        for measure in MEASURES:
-            table |= comparison_tables.columns_of_measure(self, measure)
-        return table | {"seconds": self.mean_over_datasets("seconds")}
+@overload
+def compare(
+    datasets: Any,
+    methods: str | Sequence[str | Aggregator] | None = None,
+    *,
+    gold: SoftLabels | str | Path | None = None,
+    part: str | None = None,
+    reference: str | None = None,
+    clip: float = NLL_CLIP,
+    against: None = None,
+    progress: Progress = no_progress,
+) -> Comparison: ...
 
-    def markdown(self) -> str:
-        """Return Markdown tables: means, ranks, tests against the reference, shares of single data sets, values by data set."""
-        return comparison_tables.markdown_of_comparison(self)
 
-    def summary_values(self) -> dict[str, object]:
-        return {"datasets": len(self.dataset_names), "methods": len(self.method_specs), "reference": self.reference}
+@overload
+def compare(
+    datasets: Any,
+    methods: str | Sequence[str | Aggregator] | None = None,
+    *,
+    part: str | None = None,
+    reference: str | None = None,
+    against: Any,
+    hide: int | None = None,
+    hide_workers: float | None = None,
+    votes_per_task: int | None = None,
+    splits: int | None = None,
+    smoothing: float = 0.01,
+    seed: int = 0,
+    progress: Progress = no_progress,
+) -> PeopleComparison: ...
 
 
 def compare(
@@ -141,8 +124,10 @@ def compare(
     part: str | None = None,
     reference: str | None = None,
     clip: float = NLL_CLIP,
+    against: Any = None,
     progress: Progress = no_progress,
-) -> Comparison:
+    **people_options: Any,
+) -> Comparison | PeopleComparison:
     """Fit every aggregator on every data set; return its accuracy, NLL, ... on the tasks that have votes and a gold label.
 
     `datasets` are a list of data sets, their paths or names; one of these alone; or a mapping from names to them or to
@@ -151,25 +136,28 @@ def compare(
     methods; default: the first. `clip` is the least probability in the NLL. A method that cannot be applied to a data set gets
     NaN there and a note. Gold labels are not used in the fit.
 
+    With `against` ("votes", "counts", or soft labels) the methods are judged without gold labels by what other people said, and
+    the result is a `PeopleComparison`; `compare_against_people` describes its options.
+
     >>> votes = Votes.of(task=list("aaabbb"), worker=[1, 2, 3] * 2, label=["no", "no", "yes", "yes", "no", "yes"])
     >>> made = compare(votes, "vote-shares,wawa", gold=SoftLabels.gold(["a", "b"], ["no", "yes"]))
     >>> made.mean_over_datasets("accuracy"), made.mean_over_datasets("nll").round(3)
     (array([1., 1.]), array([0.405, 0.288]))
     """
-    given = (
-        split_at_commas_outside_brackets(methods)
-        if isinstance(methods, str)
-        else _names_of_loadable_aggregators()
-        if methods is None
-        else methods
-    )
-    if (isinstance(datasets, Mapping | list | tuple) and not datasets) or not given:
-        raise InputError("compare needs at least one data set and one method")
+    if against is not None:
+        if gold is not None:
+            raise OptionError(
+                "give either gold labels or against: gold labels judge what is true, against what people say"
+            )
+        return compare_against_people(
+            datasets, methods, against=against, part=part, reference=reference, progress=progress, **people_options
+        )
+    if people_options:
+        raise OptionError(
+            f"{first_few(sorted(people_options))} applies only with against: against='votes' (--against votes)"
+        )
+    made, base = aggregators_and_reference(datasets, methods, reference)
     pairs = _votes_and_gold_by_dataset_name(datasets, as_soft_labels(gold), part)
-    made = [aggregate.methods.make(method) for method in given]
-    specs = [method.spec for method in made]
-    base = specs[0] if reference is None else aggregate.methods.make(reference).spec
-    _check_specs_distinct_and_include_reference(specs, base)
     if not 0 < clip < 1:
         raise OptionError(f"clip, the least probability in the NLL, must be above 0 and below 1; got {clip}")
     for data in _data_with_order_declared_by_caller(datasets)[:1]:
@@ -179,25 +167,14 @@ def compare(
     figures = dict(zip((*MEASURES, "seconds"), np.array(rows, np.float64).T, strict=True))
     return Comparison(
         dataset=np.repeat(np.array(list(pairs), TEXT), len(made)),
-        method=np.tile(np.array(specs, TEXT), len(pairs)),
+        method=np.tile(np.array([method.spec for method in made], TEXT), len(pairs)),
         **figures,
         reference=base,
         clip=clip,
         notes=tuple(notes),
         tasks=np.repeat([len(truth) for truth in truths.values()], len(made)),
+        estimates=np.tile(np.array([method.estimated_quantity() for method in made], TEXT), len(pairs)),
     )
-
-
-def _names_of_loadable_aggregators() -> list[str]:
-    """Return the names of all aggregators that can be loaded; warn about plugins that cannot."""
-    names = []
-    for name in aggregate.methods:
-        try:
-            aggregate.methods[name]
-            names.append(name)
-        except BrokenPlugin as fault:
-            warnings.warn(f"{fault}; left out", PlurivoxWarning, stacklevel=3)
-    return names
 
 
 def _data_with_order_declared_by_caller(datasets: Any) -> list[Any]:
@@ -216,12 +193,7 @@ def _votes_and_gold_by_dataset_name(datasets: Any, gold: SoftLabels | None, part
             name: one if isinstance(one, tuple) else _votes_and_gold_of_dataset(as_dataset(one), gold, part)
             for name, one in datasets.items()
         }
-    pairs: dict[str, Pair] = {}
-    for one in datasets if isinstance(datasets, list | tuple) else [datasets]:
-        data = as_dataset(one)
-        pair = _votes_and_gold_of_dataset(data, gold, part)
-        pairs[str(data.path or data.name) if data.name in pairs else data.name] = pair
-    return pairs
+    return {name: _votes_and_gold_of_dataset(data, gold, part) for name, data in datasets_by_name(datasets).items()}
 
 
 def _votes_and_gold_of_dataset(data: Dataset, gold: SoftLabels | None, part: str | None) -> Pair:
@@ -229,7 +201,8 @@ def _votes_and_gold_of_dataset(data: Dataset, gold: SoftLabels | None, part: str
     known = data.gold if gold is None else gold
     if known is None:
         raise InputError(
-            f"{data.name} has no gold labels, which a comparison needs: give a table task,label as gold=... (--gold FILE)"
+            f"{data.name} has no gold labels: give a table task,label as gold=... (--gold FILE), or compare with what other "
+            "people say: against='votes' (--against votes) hides some votes and scores the methods on them"
         )
     return as_votes(data, part if data.has("votes") and data.has("counts") else None), known
 
@@ -273,14 +246,6 @@ def gold_of_tasks_with_votes(votes: Votes, gold: SoftLabels, error_prefix: str =
             f"the gold labels on {first_few(gold.tasks)}"
         )
     return known
-
-
-def _check_specs_distinct_and_include_reference(method_specs: list[str], reference: str) -> None:
-    """Raise an error if a method is listed twice or the reference is not among the methods."""
-    if twice := sorted({spec for spec in method_specs if method_specs.count(spec) > 1}):
-        raise InputError(f"a method is given twice: {first_few(twice)}; give each method once")
-    if reference not in method_specs:
-        raise unknown_name_error("method in this comparison called", reference, method_specs)
 
 
 def accuracy_nll_brier_ece_seconds_of_fit(

@@ -11,15 +11,13 @@ from plurivox.evaluate import MethodsOverDatasets, p_value_text
 from plurivox.evaluate.rank_tests import MIN_DATASETS
 
 if TYPE_CHECKING:
-    from plurivox.workflows.compare_aggregators import Comparison
+    from plurivox.workflows.compared_methods import ComparedMethods
 
-MEASURES = ("accuracy", "nll", "brier", "ece")  # of these only accuracy is better when higher
-COLUMN_TITLES = {"accuracy": "accuracy", "nll": "NLL", "brier": "Brier", "ece": "ECE"}
 SIGNIFICANT = 0.05  # of corrected p-values
 FEW_DATASETS = 30  # below this the text says that the tests have little power
 
 
-def columns_of_measure(comparison: "Comparison", measure: str) -> dict[str, NDArray[Any]]:
+def columns_of_measure(comparison: "ComparedMethods", measure: str) -> dict[str, NDArray[Any]]:
     """Return one row per method as columns named after the measure: mean, median, rank, comparison with the reference."""
     found = comparison.over_datasets[measure]
     wins, ties, losses = found.wins_ties_losses.T
@@ -42,12 +40,12 @@ def columns_of_measure(comparison: "Comparison", measure: str) -> dict[str, NDAr
     return {f"{measure}{suffix}": column for suffix, column in columns.items()}
 
 
-def rank_tests_by_measure(comparison: "Comparison") -> dict[str, dict[str, Any]]:
+def rank_tests_by_measure(comparison: "ComparedMethods") -> dict[str, dict[str, Any]]:
     """Return per measure Friedman's test, the numbers of data sets and comparisons, and the methods with the same results."""
     return {measure: _rank_tests_of_measure(comparison, found) for measure, found in comparison.over_datasets.items()}
 
 
-def _rank_tests_of_measure(comparison: "Comparison", found: MethodsOverDatasets) -> dict[str, Any]:
+def _rank_tests_of_measure(comparison: "ComparedMethods", found: MethodsOverDatasets) -> dict[str, Any]:
     """Return Friedman's test, the numbers of data sets and comparisons, and the methods with the same results as a dict."""
     test = found.friedman
     return {
@@ -60,7 +58,7 @@ def _rank_tests_of_measure(comparison: "Comparison", found: MethodsOverDatasets)
     }
 
 
-def methods_with_same_results(comparison: "Comparison", found: MethodsOverDatasets) -> list[list[str]]:
+def methods_with_same_results(comparison: "ComparedMethods", found: MethodsOverDatasets) -> list[list[str]]:
     """Return groups of two or more methods that have the same value of a measure on every data set."""
     specs, first = comparison.method_specs, found.first_with_same_values
     groups = [
@@ -74,16 +72,16 @@ def methods_with_same_results(comparison: "Comparison", found: MethodsOverDatase
 # ---- sentences
 
 
-def sentences_about_tests(comparison: "Comparison") -> list[str]:
+def sentences_about_tests(comparison: "ComparedMethods") -> list[str]:
     """Return what the tests show as sentences: same results, Friedman's tests, differences to the reference, power."""
     n = len(comparison.dataset_names)
     if n < MIN_DATASETS:
-        return [f"tests and intervals are not defined with {_count(n, 'data set')}: they need {MIN_DATASETS}"]
+        return [f"tests and intervals are not defined with {count_text(n, 'data set')}: they need {MIN_DATASETS}"]
     sentences = []
     for measure, found in comparison.over_datasets.items():
-        title = COLUMN_TITLES[measure]
+        title = comparison.measure_titles[measure]
         sentences += [
-            f"{title}: {_list_of_specs(group)} have the same values on all data sets and count as one method"
+            f"{title}: {list_of_specs(group)} have the same values on all data sets and count as one method"
             for group in methods_with_same_results(comparison, found)
         ]
         sentences.append(f"{title}: {_friedman_sentence(found)}")
@@ -99,8 +97,8 @@ def _friedman_sentence(found: MethodsOverDatasets) -> str:
     n, k = len(found.ranked_datasets), len(found.distinct_methods)
     if found.friedman is None:
         return (
-            f"Friedman's test is not defined for {_count(k, 'distinct method')} on "
-            f"{_count(n, 'data set')} with all results; it needs three of each"
+            f"Friedman's test is not defined for {count_text(k, 'distinct method')} on "
+            f"{count_text(n, 'data set')} with all results; it needs three of each"
         )
     verdict = (
         "the mean ranks differ" if found.friedman.p_value <= SIGNIFICANT else "no difference in mean ranks is shown"
@@ -108,7 +106,7 @@ def _friedman_sentence(found: MethodsOverDatasets) -> str:
     return f"{verdict} (Friedman with Iman-Davenport correction, {k} distinct methods, {n} data sets: {found.friedman})"
 
 
-def _sentence_on_differences_after_correction(comparison: "Comparison", found: MethodsOverDatasets) -> str:
+def _sentence_on_differences_after_correction(comparison: "ComparedMethods", found: MethodsOverDatasets) -> str:
     """Return which methods are better and which worse than the reference by the corrected signed-rank test."""
     significant = found.holm_p_values <= SIGNIFICANT
     better, worse = (
@@ -116,18 +114,18 @@ def _sentence_on_differences_after_correction(comparison: "Comparison", found: M
         for sign in (1, -1)
     )
     return (
-        f"better than `{comparison.reference}`: {_list_of_specs(better)}; worse: {_list_of_specs(worse)} (Wilcoxon "
-        f"signed-rank tests, p <= {SIGNIFICANT} after Holm's correction over {_count(found.n_comparisons, 'comparison')})"
+        f"better than `{comparison.reference}`: {list_of_specs(better)}; worse: {list_of_specs(worse)} (Wilcoxon "
+        f"signed-rank tests, p <= {SIGNIFICANT} after Holm's correction over {count_text(found.n_comparisons, 'comparison')})"
     )
 
 
-def _sentence_on_intervals(comparison: "Comparison", found: MethodsOverDatasets) -> str:
+def _sentence_on_intervals(comparison: "ComparedMethods", found: MethodsOverDatasets) -> str:
     """Return for which methods the simultaneous interval of the mean difference to the reference excludes 0."""
     clear = [spec for spec, one in zip(comparison.method_specs, found.differences, strict=True) if one.excludes_zero]
-    return f"the simultaneous interval of the mean difference to `{comparison.reference}` excludes 0: {_list_of_specs(clear)}"
+    return f"the simultaneous interval of the mean difference to `{comparison.reference}` excludes 0: {list_of_specs(clear)}"
 
 
-def _sentence_on_largest_share(comparison: "Comparison", found: MethodsOverDatasets) -> str:
+def _sentence_on_largest_share(comparison: "ComparedMethods", found: MethodsOverDatasets) -> str:
     """Return which data set has the largest share of the mean of the reference, and the mean without it."""
     at = comparison.method_specs.index(comparison.reference)
     dataset = found.dataset_with_largest_share[at]
@@ -140,7 +138,7 @@ def _sentence_on_largest_share(comparison: "Comparison", found: MethodsOverDatas
     )
 
 
-def _sentence_on_power(comparison: "Comparison") -> str:
+def _sentence_on_power(comparison: "ComparedMethods") -> str:
     """Return how much the tests can show with this number of data sets."""
     n = len(comparison.dataset_names)
     if not any(found.n_comparisons for found in comparison.over_datasets.values()):
@@ -148,19 +146,19 @@ def _sentence_on_power(comparison: "Comparison") -> str:
     smallest = max(found.smallest_possible_p for found in comparison.over_datasets.values() if found.n_comparisons)
     if smallest > SIGNIFICANT:
         return (
-            f"{_count(n, 'data set')} are too few for these tests: a method that is better on all of them has p = "
+            f"{count_text(n, 'data set')} are too few for these tests: a method that is better on all of them has p = "
             f"{p_value_text(smallest)} after correction"
         )
     few = "few, so the power is low: " if n < FEW_DATASETS else "compared: "
-    return f"{_count(n, 'data set')} are {few}a difference that is not shown may still exist"
+    return f"{count_text(n, 'data set')} are {few}a difference that is not shown may still exist"
 
 
-def _count(n: int, singular: str) -> str:
+def count_text(n: int, singular: str) -> str:
     """Return a number and what it counts, in the plural with s unless the number is 1."""
     return f"{n} {singular}{'' if n == 1 else 's'}"
 
 
-def _list_of_specs(specs: Sequence[str]) -> str:
+def list_of_specs(specs: Sequence[str]) -> str:
     """Return specs in backticks, separated by commas; "none" for an empty list."""
     return ", ".join(f"`{spec}`" for spec in specs) or "none"
 
@@ -168,47 +166,51 @@ def _list_of_specs(specs: Sequence[str]) -> str:
 # ---- Markdown
 
 
-def markdown_of_comparison(comparison: "Comparison") -> str:
+def markdown_of_comparison(comparison: "ComparedMethods") -> str:
     """Return the comparison as Markdown: means, ranks, tests against the reference, shares of data sets, values by data set."""
-    tables = {"Tests": _bullets(sentences_about_tests(comparison))}
+    tables = {"Tests": bullets(comparison.sentences())}
     tables |= _tables_over_datasets(comparison) | _tables_by_dataset(comparison)
-    if notes := [*filter(None, [comparison.task_counts_text]), *comparison.notes]:
-        tables["Notes"] = _bullets(notes)
+    if notes := [*filter(None, [comparison.task_counts_text, comparison.mark_sentence]), *comparison.notes]:
+        tables["Notes"] = bullets(notes)
     return "\n".join(f"{title}\n\n{table}\n" for title, table in tables.items())
 
 
-def _tables_over_datasets(comparison: "Comparison") -> dict[str, str]:
+def _tables_over_datasets(comparison: "ComparedMethods") -> dict[str, str]:
     """Return Markdown tables with one row per method by title: means, ranks, differences, p-values, medians, largest shares."""
-    n_results = np.isfinite(comparison.table("accuracy")).sum(0).tolist()
-    means = [format_numbers_or_dash(comparison.mean_over_datasets(measure), 4) for measure in MEASURES]
+    titles = comparison.measure_titles
+    n_results = np.isfinite(comparison.table(next(iter(titles)))).sum(0).tolist()
+    means = [format_numbers_or_dash(comparison.mean_over_datasets(measure), 4) for measure in titles]
     seconds = format_numbers_or_dash(comparison.mean_over_datasets("seconds"), 2)
-    specs = [f"`{spec}`" for spec in comparison.method_specs]
-    n, heads = len(comparison.dataset_names), ["method", *COLUMN_TITLES.values()]
+    specs = [spec_in_backticks(spec) for spec in comparison.marked_specs]
+    n, heads = len(comparison.dataset_names), ["method", *titles.values()]
     cells = _cells_of_differences(comparison) if n < MIN_DATASETS else _cells_over_datasets(comparison)
     return {
-        f"Means over {_count(n, 'data set')} (NLL with probabilities of at least {comparison.clip:g})": _markdown_table(
-            ["method", "data sets", *COLUMN_TITLES.values(), "seconds"], [specs, n_results, *means, seconds]
+        comparison.title_of_means(): markdown_table(
+            ["method", "data sets", *titles.values(), "seconds"], [specs, n_results, *means, seconds]
         ),
-        **{title: _markdown_table(heads, [specs, *columns]) for title, columns in cells.items()},
+        **{title: markdown_table(heads, [specs, *columns]) for title, columns in cells.items()},
     }
 
 
-def _cells_of_differences(comparison: "Comparison") -> dict[str, list[list[str]]]:
+def _cells_of_differences(comparison: "ComparedMethods") -> dict[str, list[list[str]]]:
     """Return the differences to the reference without intervals, as {title: one column of texts per measure}."""
-    columns = [[str(one) for one in comparison.mean_differences_to_reference(measure)] for measure in MEASURES]
+    columns = [
+        [str(one) for one in comparison.mean_differences_to_reference(measure)] for measure in comparison.measure_titles
+    ]
     return {f"Differences to `{comparison.reference}`": columns}
 
 
-def _cells_over_datasets(comparison: "Comparison") -> dict[str, list[list[str]]]:
+def _cells_over_datasets(comparison: "ComparedMethods") -> dict[str, list[list[str]]]:
     """Return ranks, differences, p-values, medians and largest shares, as {title: one column of texts per measure}."""
-    all_found = [comparison.over_datasets[measure] for measure in MEASURES]
+    all_found = list(comparison.over_datasets.values())
     counts = ", ".join(
-        f"{found.n_comparisons} in {title}" for found, title in zip(all_found, COLUMN_TITLES.values(), strict=True)
+        f"{found.n_comparisons} in {title}"
+        for found, title in zip(all_found, comparison.measure_titles.values(), strict=True)
     )
     n_ranked, reference = len(all_found[0].ranked_datasets), comparison.reference
     return {
-        f"Mean ranks over the {_count(n_ranked, 'data set')} on which all methods have results (1 is best; ties share ranks; "
-        "methods with the same values count once)": [
+        f"Mean ranks over the {count_text(n_ranked, 'data set')} on which all methods have results (1 is best; ties share "
+        "ranks; methods with the same values count once)": [
             format_numbers_or_dash(found.mean_ranks, 2) for found in all_found
         ],
         f"Differences to `{reference}`: mean and simultaneous 95% interval over data sets (Student's t, Bonferroni's "
@@ -234,7 +236,7 @@ def p_value_cells(found: MethodsOverDatasets) -> list[str]:
     ]
 
 
-def _largest_share_cells(comparison: "Comparison", found: MethodsOverDatasets) -> list[str]:
+def _largest_share_cells(comparison: "ComparedMethods", found: MethodsOverDatasets) -> list[str]:
     """Return one text per method such as "hitspam 34%, 0.6012": data set, its share, mean without it; "-" if not defined."""
     cells = zip(found.dataset_with_largest_share, found.largest_share, found.means_without_largest_share, strict=True)
     return [
@@ -243,14 +245,22 @@ def _largest_share_cells(comparison: "Comparison", found: MethodsOverDatasets) -
     ]
 
 
-def _tables_by_dataset(comparison: "Comparison") -> dict[str, str]:
+def _tables_by_dataset(comparison: "ComparedMethods") -> dict[str, str]:
     """Return Markdown tables of accuracy and NLL with one row per data set, by title."""
     heads = ["data set", *(f"`{spec}`" for spec in comparison.method_specs)]
     tables = {}
-    for measure in ("accuracy", "nll"):
+    for measure in comparison.measures_by_dataset:
         cells = [format_numbers_or_dash(column, 4) for column in comparison.table(measure).T]
-        tables[f"{COLUMN_TITLES[measure]} by data set"] = _markdown_table(heads, [comparison.dataset_names, *cells])
+        tables[f"{comparison.measure_titles[measure]} by data set"] = markdown_table(
+            heads, [comparison.dataset_names, *cells]
+        )
     return tables
+
+
+def spec_in_backticks(marked_spec: str) -> str:
+    """Return a spec in backticks, with its asterisk, if any, after them."""
+    spec = marked_spec.removesuffix("*")
+    return f"`{spec}`" + (r"\*" if spec != marked_spec else "")
 
 
 def format_numbers_or_dash(values: Floats, n_decimals: int) -> list[str]:
@@ -258,12 +268,12 @@ def format_numbers_or_dash(values: Floats, n_decimals: int) -> list[str]:
     return [f"{value:.{n_decimals}f}" if np.isfinite(value) else "-" for value in values]
 
 
-def _bullets(lines: Sequence[str]) -> str:
+def bullets(lines: Sequence[str]) -> str:
     """Return lines as a Markdown list."""
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _markdown_table(heads: Sequence[str], columns: Sequence[Sequence[object]]) -> str:
+def markdown_table(heads: Sequence[str], columns: Sequence[Sequence[object]]) -> str:
     """Return a Markdown table with these column heads and columns."""
     lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *zip(*columns, strict=True)]
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)

@@ -120,6 +120,7 @@ ALL = (
     Measure("weighted-f1", "hard", "higher", sums=partial(hard.f1_task_sums, average="weighted"), default=False),
     Measure("micro-f1", "hard", "higher", sums=partial(hard.f1_task_sums, average="micro"), default=False),
     Measure("cross-entropy", "soft", "lower", each=_ignore_ties(soft.cross_entropies)),
+    Measure("smoothed-cross-entropy", "soft", "lower", each=_ignore_ties(soft.smoothed_cross_entropies), default=False),
     Measure("kl-divergence", "soft", "lower", each=_ignore_ties(soft.kl_divergences)),
     Measure("inverse-kl-divergence", "soft", "lower", each=_ignore_ties(soft.inverse_kl_divergences), default=False),
     Measure("jensen-shannon-divergence", "soft", "lower", each=_ignore_ties(soft.jensen_shannon_divergences)),
