@@ -40,6 +40,37 @@ def test_name_summary_and_spec(name: str) -> None:
 
 
 @every
+def test_a_target_declares_what_a_net_trained_on_it_estimates(name: str) -> None:
+    kind = targets.methods[name]
+    own = [base for base in kind.__mro__ if issubclass(base, targets.Target) and base is not targets.Target]
+    assert any({"estimates", "estimated_quantity"} & vars(base).keys() for base in own), (
+        f"the target {name} does not declare `estimates`: truth, people, or unknown for a control"
+    )
+    made = targets.methods.make(name)
+    assert {made.estimated_quantity(soft) for soft in ("truth", "people")} <= {"truth", "people", "unknown"}
+
+
+def test_what_targets_estimate() -> None:
+    specs = {
+        "truth": ("gold", "majority", "soft[hard=true]", "smoothed", "smoothed[of=gold]", "pair"),
+        "people": (
+            "soft",
+            "de-aggregated",
+            "repeated-labelling",
+            "all-votes",
+            "smoothed[of=soft]",
+            "mixed[rest=de-aggregated]",
+        ),
+        "unknown": ("random", "uniform", "mixed"),  # people for some tasks, gold for the others
+    }
+    for estimates, each in specs.items():
+        for spec in each:
+            assert targets.methods.make(spec).estimated_quantity("people") == estimates, spec
+    assert targets.methods.make("soft").estimated_quantity("truth") == "truth"
+    assert targets.methods.make("soft").estimated_quantity() == "unknown"
+
+
+@every
 def test_drawn_labels_have_the_declared_kind_and_are_reproducible(name: str) -> None:
     made = targets.methods.make(name)
     assert made.mask_of_tasks_with_target(KNOWN, VOTES.tasks).all()

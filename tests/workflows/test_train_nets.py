@@ -1,17 +1,19 @@
 """Training on a data set: targets by name, and what a series records."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from plurivox.aggregate import DawidSkene, VoteShares
+from plurivox.aggregate import DEFAULT_METHODS, DawidSkene, VoteShares
 from plurivox.core.errors import InputError, OptionError, UnknownName
 from plurivox.core.name_encoding import as_names
 from plurivox.train import Plan
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.targets import AllVotes, Majority, Pair, Soft, Target
+from plurivox.train.trained_net import Trained
 from plurivox.workflows.load_training_data import SETTINGS, RunFolder, read_splits_of_run_folder
 from plurivox.workflows.net_evaluation import Series, mean_and_std_table
 from plurivox.workflows.train_nets import RESULTS, PreparedTraining, make_train_spec, train_once, train_runs
@@ -44,6 +46,68 @@ PLAN = Plan(epochs=2, batch=16, device="cpu")
 def test_targets_by_name(given: dict[str, str], target: Target, soft: object, taught: str) -> None:
     spec = make_train_spec(**given)  # type: ignore[arg-type]
     assert spec.target == target and spec.soft == soft and spec.target_text == taught
+
+
+@pytest.mark.parametrize(
+    ("given", "estimates"),
+    [
+        ({}, "people"),  # vote shares
+        ({"target": "dawid-skene"}, "truth"),
+        ({"target": "gold"}, "truth"),
+        ({"target": "de-aggregated"}, "people"),
+        ({"head": "crowd-layer"}, "truth"),  # behind the votes of its workers
+        ({"head": "two-heads"}, "truth"),
+        ({"for_": "truth"}, "truth"),
+        ({"for_": "people"}, "people"),
+        ({"target": "soft", "for_": "truth"}, "truth"),
+    ],
+)
+def test_predictions_estimate_what_the_training_labels_do(
+    given: dict[str, str], estimates: str, tmp_path: Path
+) -> None:
+    net = train_once(MATERIAL, MATERIAL.tasks_by_standard_split(), make_train_spec(net="linear", plan=PLAN, **given))  # type: ignore[arg-type]
+    assert net.predict(X).estimates == net.estimates == estimates
+    net.save(tmp_path)
+    assert Trained.load(tmp_path).predict(X).estimates == estimates
+    before = replace(net, made_by={name: one for name, one in net.made_by.items() if name != "estimates"})
+    before.save(tmp_path)  # as an earlier version saved it
+    assert Trained.load(tmp_path).predict(X).estimates == "unknown"
+
+
+def test_for_selects_the_training_labels() -> None:
+    for estimates, method in DEFAULT_METHODS.items():
+        spec = make_train_spec(for_=estimates)
+        assert spec.soft is not None and spec.soft.name() == method and spec.estimated_quantity(estimates) == estimates
+
+
+def test_for_refuses_labels_that_estimate_the_other() -> None:
+    with pytest.raises(
+        InputError, match="on de-aggregated estimates people, not truth: leave the target out, or name gold"
+    ):
+        make_train_spec("de-aggregated", for_="truth")
+    with pytest.raises(InputError, match="on dawid-skene estimates truth, not people"):
+        make_train_spec("dawid-skene", for_="people")
+    with pytest.raises(
+        InputError, match="under crowd-layer on all-votes estimates truth, not people: leave head and target"
+    ):
+        make_train_spec(head="crowd-layer", for_="people")
+    stored = replace(MATERIAL, soft=replace(GOLD, estimates="people"))  # known only with the data
+    splits = MATERIAL.tasks_by_standard_split()
+    with pytest.raises(InputError, match="on soft estimates people, not truth"):
+        train_once(stored, splits, make_train_spec("soft", for_="truth", net="linear", plan=PLAN))
+    said = replace(MATERIAL, soft=replace(GOLD, estimates="unknown"))
+    assert (
+        train_once(said, splits, make_train_spec("soft", for_="people", net="linear", plan=PLAN)).estimates == "people"
+    )
+
+
+def test_an_earlier_finished_run_is_not_another_training(tmp_path: Path) -> None:
+    prepared = PreparedTraining.prepare_training(
+        MATERIAL, MATERIAL.tasks_by_standard_split(), make_train_spec(net="linear", plan=PLAN)
+    )
+    net = prepared.create_or_resume_run(0, tmp_path).train_to_end()
+    replace(net, made_by={name: one for name, one in net.made_by.items() if name != "estimates"}).save(tmp_path)
+    assert prepared.create_or_resume_run(0, tmp_path).train_to_end().estimates == "unknown"
 
 
 @pytest.mark.parametrize("target", ["vote-shares", "dawid-skene", "soft"])

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 MODEL, TRAINING, SPLITS = "Network and training labels", "Training", "Splits"
 SPEC_OPTIONS = (  # options that are arguments of `make_train_spec`
     *("target", "soft", "main", "net", "pretrained", "freeze", "loss", "head"),
-    *("augment", "augment_once", "weigh", "least_agreement", "choose"),
+    *("augment", "augment_once", "weigh", "least_agreement", "choose", "for_"),
 )
 
 
@@ -56,6 +56,7 @@ class Train(Command):
             "plan": plan,
         }
         param_values["options"]["choose"] = param_values["options"]["choose"] or ""
+        param_values["options"]["for_"] = param_values["options"]["for_"] or ""
 
 
 def run_train(
@@ -190,6 +191,13 @@ train = Train(
         ),
         *READING_FLAGS,
         PART,
+        Flag(
+            ["--for", "for_"],
+            MODEL,
+            type=Choice("estimate", ("truth", "people")),
+            help="what the network is to estimate: the probability that a label is right (truth), or that a person gives it "
+            "(people); selects the target if none is given  [default: what the target estimates]",
+        ),
         _model_section_flag_showing_default(
             "target",
             "TARGET",

@@ -18,13 +18,14 @@ from plurivox.core.method import parse_spec
 from plurivox.core.name_encoding import as_names
 from plurivox.core.results import Dynamics, Fit
 from plurivox.core.rows_by_task_name import rows_with_task_names
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.train import nets
 from plurivox.train.data.input_tensors import to_input_tensor, torch_device_from_name
 from plurivox.train.loop.safetensors_files import read_safetensors_and_metadata, write_safetensors
 from plurivox.train.training_hyperparameters import Plan
 
 MAX_BATCH_CELLS = 2**22  # numbers of input per batch of a prediction
+ESTIMATES = "estimates"  # the setting that says what the predictions estimate
 FORMAT_VERSION = "1"  # of the metadata in a file of weights
 WEIGHTS, HISTORY, DYNAMICS, WORKERS = "weights.safetensors", "history.csv", "dynamics.npz", "workers.npz"
 
@@ -48,6 +49,12 @@ class Trained:
         """The shape of one input of the net."""
         return tuple(self.made_by["shape"])
 
+    @property
+    def estimates(self) -> Estimand:
+        """What the predictions estimate: truth or people, by the training labels; unknown for a net of an earlier version."""
+        found: Estimand = self.made_by.get(ESTIMATES, "unknown")
+        return found
+
     def logits(self, x: Any, tasks: Names | None = None) -> Floats:
         """(n, n_labels) the net's logits for the inputs x; InputError if they have another shape."""
         device = next(self.net.parameters()).device
@@ -64,7 +71,7 @@ class Trained:
         return f": resize images to its size (on the command line --image-size {self.shape[1]})" if square else ""
 
     def predict(self, x: Any, tasks: Iterable[object] | str | None = None) -> SoftLabels:
-        """Return the predicted probabilities for the inputs x, by task.
+        """Return the predicted probabilities for the inputs x, by task; they estimate what the training labels do.
 
         `tasks` are the names of the rows of x, or a column of x with them. Without `tasks` they are the index of a DataFrame or
         the keys of a mapping {task: row}; else the tasks are called 0, 1, 2, ...
@@ -79,7 +86,8 @@ class Trained:
             )
         # numpy's softmax: torch's in `softmax_probabilities` differs in the last bits, and so would saved results
         powers = np.exp(logits - logits.max(1, keepdims=True))
-        return SoftLabels.of(powers / powers.sum(1, keepdims=True), names, self.labels)
+        prob = powers / powers.sum(1, keepdims=True)
+        return SoftLabels.of(prob, names, self.labels, estimates=self.estimates)
 
     # ---- files
 

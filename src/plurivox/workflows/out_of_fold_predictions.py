@@ -195,7 +195,7 @@ def _prediction_of_run(
         x = training_data.inputs_of(others)
         found.append(mean_of_soft_labels([net.predict(x, others).on_labels(labels) for net in nets]))
     tasks = np.concatenate([one.tasks for one in found])
-    whole = SoftLabels.of(np.concatenate([one.prob for one in found]), tasks, labels)
+    whole = SoftLabels.of(np.concatenate([one.prob for one in found]), tasks, labels, estimates=found[0].estimates)
     return whole.on(training_data.tasks)
 
 

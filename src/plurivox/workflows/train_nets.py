@@ -5,16 +5,16 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
 from plurivox import aggregate
-from plurivox.aggregate import Aggregator
+from plurivox.aggregate import DEFAULT_METHODS, Aggregator
 from plurivox.core.array_types import Floats, Names
 from plurivox.core.errors import InputError, first_few, unknown_name_error
 from plurivox.core.method import parse_spec
 from plurivox.core.name_encoding import as_names, duplicates, positions
 from plurivox.core.progress_callbacks import Progress, no_progress
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.train import targets
 from plurivox.train.data.input_tensors import check_inputs_finite
 from plurivox.train.data.training_data import TrainingData
@@ -63,6 +63,7 @@ def make_train_spec(
     least_agreement: float = 0.0,
     record: Record = False,
     choose: Choose = "",
+    for_: Estimand | Literal[""] = "",
     plan: Plan | None = None,
 ) -> TrainSpec:
     """Return the TrainSpec (target, net, loss, head, plan, ...) of a training, from the option names of the command line.
@@ -73,11 +74,15 @@ def make_train_spec(
     the best epoch; default: gold labels, else votes. If the plan has no measure for it (`best`), it is accuracy, or the
     cross-entropy to vote shares. `pretrained` weights and whether to `freeze` them are options of the net.
 
+    `for_` says what the net is to estimate, `truth` or `people`: without target and head it selects the default aggregator for
+    that, and a target that estimates the other is an InputError.
+
     >>> heads = "crowd-layer", "two-heads"
     >>> [make_train_spec(head=head).target_text for head in heads], make_train_spec("dawid-skene").target_text
     (['all-votes', 'gold and vote-shares'], 'dawid-skene')
     """
-    taught, aggregator = _target_spec_and_soft_label_aggregator(target, soft)
+    default = DEFAULT_METHODS[for_] if for_ and not head else DEFAULT_AGGREGATOR
+    taught, aggregator = _target_spec_and_soft_label_aggregator(target, soft, default)
     weights = ({} if pretrained is None else {"pretrained": str(pretrained)}) | ({"freeze": True} if freeze else {})
     if choose and (plan or Plan()).best == "last":
         plan = replace(plan or Plan(), best=MEASURE_OF_CHOICE[choose])
@@ -95,16 +100,20 @@ def make_train_spec(
         weighting=AgreementWeighting(weigh, least_agreement) if weigh or least_agreement > 0 else None,
         soft=aggregator,
     )
-    return replace(made, choose=choose)
+    made = replace(made, choose=choose, estimates=for_ or "unknown")
+    made.estimated_quantity("unknown" if aggregator is None else aggregator.estimated_quantity())  # raises InputError
+    return made
 
 
-def _target_spec_and_soft_label_aggregator(target: str, soft: str) -> tuple[str | None, Aggregator | None]:
+def _target_spec_and_soft_label_aggregator(
+    target: str, soft: str, default_aggregator: str
+) -> tuple[str | None, Aggregator | None]:
     """Return (training target, aggregator of the soft labels it uses or None) from the names given, each possibly "".
 
     The rule, by what `target` names:
 
-    nothing        the default target of the head, here None: see `TrainSpec.from_names_or_objects`. Soft labels are vote
-                   shares, also if the data have their own soft labels.
+    nothing        the default target of the head, here None: see `TrainSpec.from_names_or_objects`. Soft labels are those of
+                   the default aggregator (vote shares), also if the data have their own soft labels.
     an aggregator  the target "soft", with the soft labels of that aggregator.
     a target       that target. Soft labels are those of the aggregator `soft`; without one, here None, they are those of the
                    data, else vote shares (`_aggregated_or_stored_soft_labels`).
@@ -114,7 +123,7 @@ def _target_spec_and_soft_label_aggregator(target: str, soft: str) -> tuple[str 
         return target, aggregate.methods.make(soft) if soft else None
     if target and name not in aggregate.methods:
         raise unknown_name_error("target or aggregator", name, [*targets.methods, *aggregate.methods])
-    aggregator = target or DEFAULT_AGGREGATOR
+    aggregator = target or default_aggregator
     if soft and soft != aggregator:
         raise InputError(
             f"two aggregators for the soft labels: {aggregator} (the target) and {soft} (soft); give only one, as the target"
@@ -155,7 +164,7 @@ class PreparedTraining:
         known = Supervision(
             training_data.votes,
             training_data.gold,
-            _aggregated_or_stored_soft_labels(training_data, train, spec.soft),
+            _aggregated_or_stored_soft_labels(training_data, train, spec.soft, spec.estimates),
             None if chosen is None else as_names(chosen, "chosen tasks"),
         )
         weight = _agreement_task_weights(training_data, train, spec.weighting)
@@ -333,14 +342,17 @@ def _notes_before_training(
 
 
 def _aggregated_or_stored_soft_labels(
-    training_data: TrainingData, tasks: Names, aggregator: object
+    training_data: TrainingData, tasks: Names, aggregator: object, estimates: Estimand
 ) -> SoftLabels | None:
-    """Return the soft labels of the training tasks: by the aggregator if given, else those of the data, else vote shares."""
+    """Return the soft labels of the training tasks: by the aggregator if given, else those of the data, else vote shares.
+
+    Instead of vote shares it is the default aggregator for `estimates`, if that is not unknown.
+    """
     votes = training_data.votes
     if aggregator is None:
         if training_data.soft is not None or votes is None:
             return training_data.soft
-        aggregator = aggregate.methods.make(DEFAULT_AGGREGATOR)
+        aggregator = aggregate.methods.make(DEFAULT_METHODS.get(estimates, DEFAULT_AGGREGATOR))
     assert isinstance(aggregator, Aggregator)
     if votes is None:
         others = [name for name, one in (("gold", training_data.gold), ("soft", training_data.soft)) if one is not None]

@@ -42,7 +42,11 @@ def crowdlab(
     table = engine.CrowdlabVotes(votes, prediction, "crowdlab")
     label, weights = engine.consensus_labels_and_trust_weights(table, consensus, "crowdlab", progress)
     soft = SoftLabels.of(
-        table.crowdlab_probabilities_of_all_tasks(weights), votes.tasks, prediction.labels, support=votes.support
+        table.crowdlab_probabilities_of_all_tasks(weights),
+        votes.tasks,
+        prediction.labels,
+        support=votes.support,
+        estimates="truth",
     )
     return Fit(
         soft,

@@ -95,7 +95,7 @@ class RaykarSteps:
         """Return a Fit with the posterior of each task and the confusion matrix of each worker."""
         votes, prior = self.votes, posterior.mean(0)
         return Fit(
-            SoftLabels.of(posterior, votes.tasks, votes.labels, support=votes.support),
+            SoftLabels.of(posterior, votes.tasks, votes.labels, support=votes.support, estimates="truth"),
             votes.workers,
             made_by,
             prior=prior,
@@ -121,7 +121,8 @@ class RaykarFit:
         """Return the classifier's probabilities for the inputs x, whose tasks are named as in `raykar_em`, or 0, 1, 2, ..."""
         rows, names = rows_with_task_names(x, tasks)
         prob = _predict_prob_of_all_labels(self.classifier, _frame_as_array(rows), len(self.labels))
-        return SoftLabels.of(prob, np.arange(len(prob)) if names is None else names, self.labels)
+        given = np.arange(len(prob)) if names is None else names
+        return SoftLabels.of(prob, given, self.labels, estimates="truth")
 
 
 def raykar_em(

@@ -17,7 +17,7 @@ from plurivox.train.loop.dev_evaluation_and_history import TrainingHistory
 from plurivox.train.loop.safetensors_files import read_safetensors_and_metadata, write_safetensors
 from plurivox.train.loop.trainer import Trainer
 from plurivox.train.targets._contract import methods as targets
-from plurivox.train.trained_net import WEIGHTS, Trained, check_same_labels_in_same_order
+from plurivox.train.trained_net import ESTIMATES, WEIGHTS, Trained, check_same_labels_in_same_order
 
 CHECKPOINT = "checkpoint.safetensors"
 GOLD_USED = "gold_used"  # the setting, since version 0.2, that says for what gold labels were used
@@ -104,6 +104,7 @@ def check_same_training_settings(
     if GOLD_USED not in saved_settings:  # a file of version 0.1
         saved_settings["target"] = _name_smoothed_gold(saved_settings["target"])
         saved_settings[GOLD_USED] = current_settings.get(GOLD_USED)
+    saved_settings.setdefault(ESTIMATES, current_settings.get(ESTIMATES))  # absent in files of earlier versions
     for name in current_settings:
         if name != "versions" and saved_settings.get(name) != current_settings[name]:
             raise InputError(

@@ -13,6 +13,7 @@ from plurivox.core.array_types import Floats, Names
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few
 from plurivox.core.method import Method, parse_spec
 from plurivox.core.name_encoding import positions
+from plurivox.core.soft_labels import Estimand
 from plurivox.core.votes import Votes
 from plurivox.engine.answer_pair_agreement import agreeing_pair_share_per_task
 from plurivox.train import heads, losses, nets, targets
@@ -37,6 +38,10 @@ DEFAULT_TARGETS: dict[TargetKind, str] = {
     "pair": "pair",
 }
 DEFAULT_MAIN_TARGET = Pair().main
+HOW_TO_ESTIMATE: dict[Estimand, str] = {  # advice in an error
+    "truth": "leave the target out, or name gold, majority or an aggregation method for the truth, such as dawid-skene",
+    "people": "leave head and target out, or name de-aggregated, vote-shares or another method for what people say",
+}
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,7 @@ class TrainSpec:
     weighting: AgreementWeighting | None = None
     soft: Method | None = None  # the aggregator of the soft labels; only for description: training gets its result
     choose: Choose = ""
+    estimates: Estimand = "unknown"  # what the net is to estimate; unknown: what the target declares
 
     @classmethod
     def from_names_or_objects(
@@ -139,6 +145,22 @@ class TrainSpec:
             raise OptionError(
                 f"a step with the head {self.head.name()} cannot be recorded as a CUDA graph; use engine=auto or eager"
             )
+
+    def estimated_quantity(self, soft: Estimand = "unknown") -> Estimand:
+        """Return what the net's predictions estimate, given what the soft labels of the training tasks estimate.
+
+        With a head that models workers it is the truth behind their votes; else it is what the target declares, or, if that is
+        not known, `estimates`. Raise InputError if the two differ.
+        """
+        found: Estimand = "truth" if self.target.kind == "votes" else self.target.estimated_quantity(soft)
+        if found == "unknown":
+            return self.estimates
+        if self.estimates not in ("unknown", found):
+            raise InputError(
+                f"{self.net_head_and_target_text} estimates {found}, not {self.estimates}: {HOW_TO_ESTIMATE[self.estimates]}, "
+                f"or use for_={found!r} (--for {found})"
+            )
+        return found
 
     @cached_property
     def device(self) -> torch.device:

@@ -19,7 +19,7 @@ from plurivox.train.loop.dev_evaluation_and_history import Dev, DevEvaluator, Me
 from plurivox.train.loop.prepared_data_and_trainer import PreparedData, build_trainer
 from plurivox.train.loop.train_spec import TrainSpec
 from plurivox.train.loop.trainer import EpochDone, Event
-from plurivox.train.trained_net import Trained, predict_logits
+from plurivox.train.trained_net import ESTIMATES, Trained, predict_logits
 
 # what gold labels may be used for, in `Trained.made_by["gold_used"]`
 TRAINING_LABELS, CHOOSING_EPOCH = "training labels", "choosing the epoch"
@@ -59,6 +59,7 @@ class TrainingRun:
         self.made_by = {
             **_settings_data_checksum_and_versions(self.spec, data, 0 if dev is None else len(dev[1])),
             GOLD_USED: list(gold_used),
+            ESTIMATES: self.spec.estimated_quantity(soft.estimates if (soft := data.supervision.soft) else "unknown"),
         }
         self.checkpoint = None if folder is None else Checkpoint(Path(folder), self.made_by, data.labels, save_seconds)
         self.trained: Trained | None = None  # set when the training has ended

@@ -13,7 +13,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.method import Method
 from plurivox.core.name_encoding import as_names, positions, sort_distinct_names_by_value
 from plurivox.core.registry import Methods
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
 
 __all__ = ["Batch", "DrawnLabels", "Examples", "Known", "PaddedVotes", "Supervision", "Target", "TargetKind", "methods"]
@@ -105,10 +105,15 @@ class Batch:
 
 @dataclass(frozen=True)
 class Target(Method, ABC):
-    """The label, distribution or votes that a net is trained on, per task; base class."""
+    """The label, distribution or votes that a net is trained on, per task; base class.
+
+    `estimates` declares what a net trained on it predicts: `truth`, the probability that a label is right, `people`, the
+    probability that a person drawn from the crowd gives it, or `unknown` for a control without information.
+    """
 
     needs: ClassVar[tuple[str, ...]] = ()  # fields of `Supervision` that must be given
     kind: ClassVar[TargetKind] = "distribution"  # kind of labels that `Examples.get_or_draw_labels` returns
+    estimates: ClassVar[Estimand] = "unknown"
 
     def mask_of_tasks_with_target(self, supervision: Supervision, tasks: Names) -> Bools:
         """(n_tasks,) whether each of `tasks` has a label of this target; InputError if the data it needs are missing."""
@@ -118,6 +123,11 @@ class Target(Method, ABC):
     def component_targets(self) -> "tuple[Target, ...]":
         """Return the targets that this target is made of; () for a target that is not made of others."""
         return ()
+
+    def estimated_quantity(self, soft: Estimand = "unknown") -> Estimand:
+        """Return what a net trained on this target estimates; `soft` says what the soft labels of the training tasks do."""
+        del soft
+        return self.estimates
 
     @property
     def uses_chosen_tasks(self) -> bool:

@@ -7,6 +7,7 @@ import torch
 
 from plurivox.core.array_types import Bools, Names
 from plurivox.core.name_encoding import positions
+from plurivox.core.soft_labels import Estimand
 from plurivox.core.soft_transforms import harden
 from plurivox.train.targets._contract import Examples, Supervision, Target
 from plurivox.train.targets._shared.training_examples import FixedExamples
@@ -17,6 +18,7 @@ class Gold(Target):
     """The known true label of a task."""
 
     needs: ClassVar[tuple[str, ...]] = ("gold",)
+    estimates: ClassVar[Estimand] = "truth"
 
     def _mask_of_tasks_with_target(self, supervision: Supervision, tasks: Names) -> Bools:
         assert supervision.gold is not None

@@ -1,14 +1,14 @@
 """Target `majority`: the label with the most votes."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import torch
 
 from plurivox.core.array_types import Names
 from plurivox.core.method import option
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.train.targets._contract import Examples, Supervision
 from plurivox.train.targets._shared.target_base_classes import VoteTarget, votes_on_tasks_with_label_codes
 from plurivox.train.targets._shared.training_examples import FixedExamples
@@ -17,6 +17,8 @@ from plurivox.train.targets._shared.training_examples import FixedExamples
 @dataclass(frozen=True)
 class Majority(VoteTarget):
     """The label with the most votes: a silver label."""
+
+    estimates: ClassVar[Estimand] = "truth"  # the label that most people give, taken as the right one
 
     ties: Literal["random", "first", "share"] = option(
         "random", "label of a tie: a random one, the first, or an equal share for each"

@@ -9,6 +9,7 @@ from plurivox.core.array_types import Bools, Names
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.method import option
 from plurivox.core.name_encoding import positions
+from plurivox.core.soft_labels import Estimand
 from plurivox.train.targets._contract import Examples, Supervision, Target
 from plurivox.train.targets._shared.target_base_classes import make_component_target
 from plurivox.train.targets._shared.training_examples import MixedExamples, copy_to_device
@@ -50,6 +51,10 @@ class Mixed(Target):
     def n_tasks_by_component(self, supervision: Supervision, tasks: Names) -> dict[str, int]:
         n_first = int(self._is_trained_on_first_target(supervision, tasks).sum())
         return {f"{self.first} (first)": n_first, f"{self.rest} (rest)": len(tasks) - n_first}
+
+    def estimated_quantity(self, soft: Estimand = "unknown") -> Estimand:
+        first, rest = (one.estimated_quantity(soft) for one in self.make_both_component_targets())
+        return first if first == rest else "unknown"
 
     def _mask_of_tasks_with_target(self, supervision: Supervision, tasks: Names) -> Bools:
         is_first = self._is_trained_on_first_target(supervision, tasks)

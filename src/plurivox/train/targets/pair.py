@@ -7,6 +7,7 @@ import torch
 
 from plurivox.core.array_types import Bools, Names
 from plurivox.core.method import option
+from plurivox.core.soft_labels import Estimand
 from plurivox.train.targets._contract import Examples, Supervision, Target, TargetKind
 from plurivox.train.targets._shared.target_base_classes import make_component_target
 from plurivox.train.targets._shared.training_examples import PairExamples
@@ -32,6 +33,9 @@ class Pair(Target):
 
     def component_targets(self) -> tuple[Target, ...]:
         return self.make_both_component_targets()
+
+    def estimated_quantity(self, soft: Estimand = "unknown") -> Estimand:
+        return self.make_both_component_targets()[0].estimated_quantity(soft)  # the hard head predicts
 
     def _mask_of_tasks_with_target(self, supervision: Supervision, tasks: Names) -> Bools:
         main, soft = self.make_both_component_targets()

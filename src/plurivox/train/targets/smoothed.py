@@ -7,6 +7,7 @@ import torch
 from plurivox.core.array_types import Bools, Names
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option
+from plurivox.core.soft_labels import Estimand
 from plurivox.train.targets._contract import Examples, Supervision, Target
 from plurivox.train.targets._shared.target_base_classes import make_component_target
 from plurivox.train.targets._shared.training_examples import FixedExamples
@@ -34,6 +35,9 @@ class Smoothed(Target):
 
     def component_targets(self) -> tuple[Target, ...]:
         return (make_component_target(self.of, self.name()),)
+
+    def estimated_quantity(self, soft: Estimand = "unknown") -> Estimand:
+        return make_component_target(self.of, self.name()).estimated_quantity(soft)
 
     def _mask_of_tasks_with_target(self, supervision: Supervision, tasks: Names) -> Bools:
         return make_component_target(self.of, self.name()).mask_of_tasks_with_target(supervision, tasks)

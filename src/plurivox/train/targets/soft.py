@@ -8,6 +8,7 @@ import torch
 from plurivox.core.array_types import Bools, Names
 from plurivox.core.method import option
 from plurivox.core.name_encoding import positions
+from plurivox.core.soft_labels import Estimand
 from plurivox.core.soft_transforms import harden
 from plurivox.train.targets._contract import Examples, Supervision, Target
 from plurivox.train.targets._shared.training_examples import FixedExamples
@@ -24,6 +25,9 @@ class Soft(Target):
     needs: ClassVar[tuple[str, ...]] = ("soft",)
 
     hard: bool = option(False, "train on the most probable label only, not on the distribution")
+
+    def estimated_quantity(self, soft: Estimand = "unknown") -> Estimand:
+        return "truth" if self.hard and soft == "people" else soft
 
     def _mask_of_tasks_with_target(self, supervision: Supervision, tasks: Names) -> Bools:
         assert supervision.soft is not None

@@ -8,6 +8,7 @@ import numpy as np
 from plurivox.core.array_types import Bools, Names
 from plurivox.core.errors import OptionError
 from plurivox.core.name_encoding import positions
+from plurivox.core.soft_labels import Estimand
 from plurivox.core.votes import Votes
 from plurivox.train.targets._contract import Supervision, Target, methods
 
@@ -17,6 +18,7 @@ class VoteTarget(Target):
     """A target made from votes; tasks without votes have no target; base class."""
 
     needs: ClassVar[tuple[str, ...]] = ("votes",)
+    estimates: ClassVar[Estimand] = "people"
 
     def _mask_of_tasks_with_target(self, supervision: Supervision, tasks: Names) -> Bools:
         assert supervision.votes is not None
@@ -43,6 +45,8 @@ def make_component_target(spec: str, outer_target: str) -> Target:
 @dataclass(frozen=True)
 class ControlTarget(Target):
     """A target without information about the tasks; every task has it; base class."""
+
+    estimates: ClassVar[Estimand] = "unknown"
 
     def _mask_of_tasks_with_target(self, supervision: Supervision, tasks: Names) -> Bools:
         del supervision
