@@ -11,7 +11,8 @@ import pytest
 from evidence import LABELS, TASKS, WORKERS, columns, evidence_for, votes_of
 from plurivox import identify
 from plurivox.core.errors import InputError, PlurivoxWarning
-from plurivox.core.results import Scores
+from plurivox.core.results import Fit, Scores
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.engine.parallel_task_blocks import set_threads
 from plurivox.identify import Evidence, Identifier
@@ -39,6 +40,19 @@ def same(a: Scores, b: Scores, **near: float) -> None:
         assert (left is None) == (right is None), column
         if left is not None:
             np.testing.assert_allclose(left, right, **near, err_msg=column)
+
+
+@of_tasks
+def test_a_score_of_tasks_declares_whether_it_is_about_the_truth_or_people(name: str) -> None:
+    assert identify.methods[name].estimates in ("truth", "people"), f"{name} does not declare `estimates`"
+
+
+def test_entropy_is_about_people_and_posterior_entropy_about_the_truth() -> None:
+    votes = Votes.of(list("aaaaaabb"), list("uvwxyzuv"), [*["yes"] * 4, *["no"] * 2, "yes", "yes"])
+    sure = SoftLabels.of([[0.01, 0.99], [0.2, 0.8]], "ab", ["no", "yes"], estimates="truth")
+    people = identify.methods.make("entropy").score(Evidence(votes=votes)).raw
+    truth = identify.methods.make("posterior-entropy").score(Evidence(fit=Fit(sure, votes.workers, "by hand"))).raw
+    assert people[0] > people[1] and truth[0] < truth[1]
 
 
 @every

@@ -11,7 +11,7 @@ from plurivox.core.method import Method
 from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.registry import Methods
 from plurivox.core.results import Dynamics, Fit, Scores, ScoreTarget
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
 
 __all__ = ["Evidence", "Identifier", "methods"]
@@ -62,7 +62,9 @@ class Identifier(Method, ABC):
     aggregator that makes the `fit` (or those that make the `fits`) if the caller has none, and `fit_fields` are the fields of
     the `Fit` that must not be None. `takes` lists accepted votes beside plain votes of named workers: `soft` answers, `counts`
     without worker names. A higher badness is worse; it is a monotone function of raw, else `is_badness_monotone_in_raw` is
-    False and the docstring says why. Options become flags of `plurivox identify`, so their names must differ from its flags.
+    False and the docstring says why. A score of tasks declares in `estimates` what a high value says: `people`, that people
+    would disagree (ambiguous tasks), or `truth`, that the right label is uncertain or a label is wrong. Options become flags of
+    `plurivox identify`, so their names must differ from its flags.
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()
@@ -72,6 +74,7 @@ class Identifier(Method, ABC):
     fitted_by: ClassVar[tuple[str, ...]] = ()
     fit_fields: ClassVar[tuple[str, ...]] = ()
     is_badness_monotone_in_raw: ClassVar[bool] = True
+    estimates: ClassVar[Estimand] = "unknown"
 
     def score(self, evidence: Evidence, *, progress: Progress = no_progress) -> Scores:
         """Return the scores of all tasks or workers, or of the crowd; raise InputError if required evidence is missing."""

@@ -11,7 +11,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Dense
 from plurivox.engine.kernels import entropy_moments_distances
 from plurivox.identify._contract import Evidence, Identifier
@@ -43,6 +43,7 @@ class AggregatorDisagreement(Identifier):
 
     former_names: ClassVar[tuple[str, ...]] = ("method-distance",)
     of: ClassVar[ScoreTarget] = "task"
+    estimates: ClassVar[Estimand] = "truth"
     needs: ClassVar[tuple[str, ...]] = ("fits",)
     fitted_by: ClassVar[tuple[str, ...]] = ("vote-shares", "dawid-skene", "glad")
 

@@ -10,7 +10,7 @@ from plurivox.core.method import option
 from plurivox.core.name_encoding import as_names, positions
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Dynamics, Scores, ScoreTarget
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import UNNAMED, Votes
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.margins_of_voted_labels import (
@@ -53,6 +53,7 @@ class Aum(Identifier):
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
     of: ClassVar[ScoreTarget] = "task"
+    estimates: ClassVar[Estimand] = "truth"
     needs: ClassVar[tuple[str, ...]] = ("dynamics", "gold")
     may_use: ClassVar[tuple[str, ...]] = ("votes", "fit")
     fitted_by: ClassVar[tuple[str, ...]] = ("dawid-skene",)

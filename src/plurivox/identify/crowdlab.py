@@ -8,6 +8,7 @@ import numpy as np
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
+from plurivox.core.soft_labels import Estimand
 from plurivox.engine import crowdlab
 from plurivox.identify._contract import Evidence, Identifier
 
@@ -43,6 +44,7 @@ class Crowdlab(Identifier):
 
     former_names: ClassVar[tuple[str, ...]] = ("label-quality",)
     of: ClassVar[ScoreTarget] = "task"
+    estimates: ClassVar[Estimand] = "truth"
     needs: ClassVar[tuple[str, ...]] = ("votes", "prediction")
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:

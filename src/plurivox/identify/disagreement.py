@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
+from plurivox.core.soft_labels import Estimand
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.crowd_agreement_coefficients import REPEATED_HELP, votes_of_different_people
 from plurivox.identify._shared.task_dispersion import dispersion_of_vote_shares
@@ -27,6 +28,7 @@ class Disagreement(Identifier):
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
     of: ClassVar[ScoreTarget] = "task"
+    estimates: ClassVar[Estimand] = "people"
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
         del progress

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
+from plurivox.core.soft_labels import Estimand
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.task_dispersion import nan_for_tasks_without_answers
 
@@ -31,6 +32,7 @@ class GladDifficulty(Identifier):
     """
 
     of: ClassVar[ScoreTarget] = "task"
+    estimates: ClassVar[Estimand] = "truth"
     needs: ClassVar[tuple[str, ...]] = ("fit",)
     fitted_by: ClassVar[tuple[str, ...]] = ("glad",)
     fit_fields: ClassVar[tuple[str, ...]] = ("difficulty",)

@@ -11,6 +11,7 @@ from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
 from plurivox.core.round_to_40_bits import round_to_40_bits
+from plurivox.core.soft_labels import Estimand
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.crowd_agreement_coefficients import REPEATED_HELP
 from plurivox.identify._shared.task_dispersion import dispersion_of_soft_labels_or_votes
@@ -41,6 +42,7 @@ class Kurtosis(Identifier):
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
     of: ClassVar[ScoreTarget] = "task"
+    estimates: ClassVar[Estimand] = "people"
     needs: ClassVar[tuple[str, ...]] = ("votes|soft",)
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:

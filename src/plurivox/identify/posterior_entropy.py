@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
+from plurivox.core.soft_labels import Estimand
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.task_dispersion import UNIT_HELP, convert_entropy, dispersion_of_soft_labels
 
@@ -18,6 +19,9 @@ class PosteriorEntropy(Identifier):
     workers' reliability, while `entropy` only counts votes; a task without votes gets nan. The posteriors of models that assume
     independent votes are too certain if the votes depend on each other: then use the ranking of tasks, not the entropies.
 
+    It says how uncertain the right label is (truth), which more votes reduce even if people disagree: use it to find labels
+    that may be wrong, and `entropy` to find tasks that people find ambiguous.
+
     >>> from plurivox.core.soft_labels import SoftLabels
     >>> from plurivox.core.name_encoding import as_names
     >>> from plurivox.core.results import Fit
@@ -29,6 +33,7 @@ class PosteriorEntropy(Identifier):
     unit: Literal["nats", "bits", "share"] = option("nats", UNIT_HELP)
 
     of: ClassVar[ScoreTarget] = "task"
+    estimates: ClassVar[Estimand] = "truth"
     needs: ClassVar[tuple[str, ...]] = ("fit",)
     fitted_by: ClassVar[tuple[str, ...]] = ("dawid-skene",)
 

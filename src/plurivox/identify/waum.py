@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
+from plurivox.core.soft_labels import Estimand
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.margins_of_voted_labels import (
     DIVIDE_BY_HELP,
@@ -49,6 +50,7 @@ class Waum(Identifier):
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
     of: ClassVar[ScoreTarget] = "task"
+    estimates: ClassVar[Estimand] = "truth"
     needs: ClassVar[tuple[str, ...]] = ("votes", "fit", "dynamics")
     fitted_by: ClassVar[tuple[str, ...]] = ("dawid-skene",)
     fit_fields: ClassVar[tuple[str, ...]] = ("confusion",)

@@ -10,6 +10,7 @@ from plurivox.core.errors import InputError, PlurivoxWarning, first_few
 from plurivox.core.name_encoding import as_names, positions
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
+from plurivox.core.soft_labels import Estimand
 from plurivox.identify._contract import Evidence
 from plurivox.identify._shared.margins_of_voted_labels import MarginOptions, task_scores_from_weighted_margins
 from plurivox.identify.waum import Waum
@@ -35,6 +36,7 @@ class WaumPerWorker(Waum):
     """
 
     of: ClassVar[ScoreTarget] = "task"
+    estimates: ClassVar[Estimand] = "truth"
     needs: ClassVar[tuple[str, ...]] = ("votes", "fit", "worker_dynamics")
 
     def _score(self, evidence: Evidence, progress: Progress) -> Scores:
