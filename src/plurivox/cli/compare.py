@@ -197,7 +197,7 @@ compare = Command(
             ["--reference"],
             "Methods",
             metavar="METHOD",
-            help="method that the others are compared with  [default: the first]",
+            help="method that the others are compared with  [default: the first; with --against the default for people]",
         ),
         Flag(
             ["--clip"],
@@ -249,7 +249,8 @@ compare = Command(
             PEOPLE,
             type=click.FloatRange(0, 1, min_open=True, max_open=True),
             metavar="S",
-            help="in CE and NLL mix the share S of the even guess into every prediction: (1 - S) q + S / K  [default: .01]",
+            help="in CE and NLL mix the share S of the uniform distribution into every prediction: "
+            "(1 - S) q + S / K  [default: .01]",
         ),
         Flag(
             ["--seed"],

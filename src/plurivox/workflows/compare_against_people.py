@@ -33,7 +33,8 @@ class PeopleComparison(ComparedMethods):
 
     The arrays (n_rows, n_measures) have one column per measure: manhattan (sum_k |p_k - q_k|, twice the total variation),
     jsd_bits (Jensen-Shannon divergence, at most 1), cross_entropy (nats, mean over tasks), entropy_correlation (over tasks) and
-    nll (nats per vote). In cross_entropy and nll the share `smoothing` of the even guess is mixed into every prediction.
+    nll (nats per vote). In cross_entropy and nll the share `smoothing` of the uniform distribution is mixed into every
+    prediction.
     """
 
     dataset: Names  # (n_rows,)

@@ -136,8 +136,8 @@ def compare(
     methods; default: the first. `clip` is the least probability in the NLL. A method that cannot be applied to a data set gets
     NaN there and a note. Gold labels are not used in the fit.
 
-    With `against` ("votes", "counts", or soft labels) the methods are judged without gold labels by what other people said, and
-    the result is a `PeopleComparison`; `compare_against_people` describes its options.
+    With `against` ("votes", "counts", or soft labels) the methods are evaluated without gold labels, with what other people
+    said, and the result is a `PeopleComparison`; `compare_against_people` describes its options.
 
     >>> votes = Votes.of(task=list("aaabbb"), worker=[1, 2, 3] * 2, label=["no", "no", "yes", "yes", "no", "yes"])
     >>> made = compare(votes, "vote-shares,wawa", gold=SoftLabels.gold(["a", "b"], ["no", "yes"]))
@@ -147,7 +147,7 @@ def compare(
     if against is not None:
         if gold is not None:
             raise OptionError(
-                "give either gold labels or against: gold labels judge what is true, against what people say"
+                "give either gold labels or against: gold labels are about what is true, against about what people say"
             )
         return compare_against_people(
             datasets, methods, against=against, part=part, reference=reference, progress=progress, **people_options

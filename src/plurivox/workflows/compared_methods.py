@@ -37,7 +37,7 @@ class ComparedMethods(DataType):
     measure_titles: ClassVar[Mapping[str, str]]  # measure -> title of its column
     higher_is_better: ClassVar[frozenset[str]]  # the other measures are better when lower
     measures_by_dataset: ClassVar[tuple[str, ...]]  # of which Markdown has a table with one row per data set
-    asked_for: ClassVar[str]  # what the comparison judges: truth or people
+    asked_for: ClassVar[str]  # what the comparison evaluates: truth or people
 
     @property
     def method_specs(self) -> list[str]:
@@ -90,7 +90,7 @@ class ComparedMethods(DataType):
 
     @property
     def marked_specs(self) -> list[str]:
-        """The specs of the methods; those that estimate something else than the comparison judges end with an asterisk."""
+        """The specs of the methods; those that estimate something else than the comparison evaluates end with an asterisk."""
         pairs = zip(self.method_specs, self.estimates_of_methods, strict=True)
         return [spec + (MARK if other not in (self.asked_for, "unknown") else "") for spec, other in pairs]
 
@@ -106,7 +106,7 @@ class ComparedMethods(DataType):
             )
         return (
             f"{MARK} estimates which label is right, not what people say: it is surer than people are by design, so a "
-            "distance from their votes is no error of it"
+            "distance from their votes is not an error of it"
         )
 
     # ---- output

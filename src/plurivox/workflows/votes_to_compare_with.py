@@ -116,7 +116,7 @@ def _split_of_votes(votes: Votes, how: HowToHide, seed: int, name: str) -> Visib
 
 
 def _counts_on(votes: Votes, people: SoftLabels) -> Floats | None:
-    """Return (len(people), n_labels) the votes on the tasks of `people`; None for soft answers, which are no drawn votes."""
+    """Return (len(people), n_labels) the votes on the tasks of `people`; None for soft answers, which are not drawn votes."""
     return None if votes.answer is not None else votes.on(people.tasks).counts()
 
 

@@ -82,3 +82,35 @@ def test_two_inputs_of_the_same_name_are_kept_apart(call: Call, tmp_path: Path) 
 def test_errors_are_one_line(call: Call, words: list[str], said: str) -> None:
     done = call("compare", *words)
     assert done.exit_code == 2 and said in done.stderr
+
+
+def test_without_gold_labels_methods_are_compared_with_hidden_votes(
+    call: Call, votes_file: Path, tmp_path: Path
+) -> None:
+    refused = call("compare", votes_file, "--methods", "wawa")
+    assert refused.exit_code == 2 and "--against votes" in refused.stderr
+    words = ["compare", votes_file, "--methods", "wawa,vote-shares", "--against", "votes", "--splits", "2"]
+    shown = call(*words, "-o", tmp_path / "c.csv").stdout
+    assert "against 1 hidden vote per task; reference: wawa; 2 tasks, compared with 1 vote per task, 2 splits" in shown
+    assert "wawa*" in shown and "(finite-vote floor)" in shown and "nan" not in shown
+    assert "Manhattan (2 TV)" in shown and "of 0.99 q + 0.01 / K" in shown
+    found = json.loads(call(*words, "--json", "--smoothing", ".1").stdout)
+    assert found["rows"]["estimates"] == ["truth", "people"] and found["smoothing"] == 0.1
+    assert (tmp_path / "c.csv").read_text().startswith("dataset,method,estimates,total_variation,manhattan")
+
+
+def test_methods_are_compared_with_a_table_of_other_people(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "counts.csv").write_text("task,cat,dog\na,30,20\nb,5,45\nc,1,49\n")
+    done = call("compare", votes_file, "--methods", "vote-shares", "--against", tmp_path / "counts.csv")
+    assert "against the counts of counts" in done.stdout and "3 tasks, compared with 50 votes per task" in done.stdout
+    few = call("compare", tmp_path / "counts.csv", "--methods", "vote-shares", "--against", "counts")
+    assert few.exit_code == 2 and "--votes-per-task 10" in few.stderr
+    drawn = call(
+        "compare", tmp_path / "counts.csv", "--methods", "vote-shares", "--against", "counts", "--votes-per-task", "10"
+    )
+    assert "beside the 10 per task that the methods see" in drawn.stdout and "40 votes per task" in drawn.stdout
+
+
+def test_options_of_the_comparison_with_people_need_against(call: Call, votes_file: Path) -> None:
+    done = call("compare", votes_file, "--methods", "wawa", "--hide", "1")
+    assert done.exit_code == 2 and "'hide' applies only with against" in done.stderr

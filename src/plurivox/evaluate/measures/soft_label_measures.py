@@ -29,7 +29,7 @@ from plurivox.evaluate.bootstrap_over_tasks import (
 )
 
 CLIP = 1e-12  # probabilities are clipped to at least this before the logarithm
-SMOOTHING = 0.01  # share of the even guess that is mixed into a prediction in `smoothed_cross_entropy`
+SMOOTHING = 0.01  # share of the uniform distribution that is mixed into a prediction in `smoothed_cross_entropy`
 MIN_VARIATION = 1e-9  # entropies that vary less than this count as constant
 
 
@@ -46,7 +46,7 @@ def cross_entropy(prediction: SoftLabels, truth: SoftLabels, *, clip: float = CL
 
 
 def smoothed_cross_entropy(prediction: SoftLabels, truth: SoftLabels, *, smoothing: float = SMOOTHING) -> float:
-    """Return the mean cross-entropy -sum_k p_k log((1 - s) q_k + s / K) in nats: an even guess is mixed in with share s.
+    """Return the mean cross-entropy -sum_k p_k log((1 - s) q_k + s / K) in nats: the uniform distribution is mixed in.
 
     p is the truth, q the prediction, K the number of labels, s the `smoothing`. A label that the prediction excludes costs at
     most log(K / s), 6.9 nats for ten labels, and a perfect prediction loses at most -log(1 - s), .01: unlike with a clip at
@@ -217,7 +217,7 @@ def cross_entropies(prediction: Rows, truth: Rows, clip: float = CLIP) -> Floats
 
 
 def smoothed_cross_entropies(prediction: Rows, truth: Rows, smoothing: float = SMOOTHING) -> Floats:
-    """Return (n_tasks,) the cross-entropy of each task after mixing the even guess into the prediction."""
+    """Return (n_tasks,) the cross-entropy of each task after mixing the uniform distribution into the prediction."""
 
     def cross_entropy_of_rows(q: Floats, p: Floats) -> Floats:
         """Return (n,) the cross-entropy of each row of p and the smoothed q."""
