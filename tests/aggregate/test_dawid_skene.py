@@ -182,19 +182,16 @@ def test_workers_and_tasks_without_votes() -> None:
     votes = Votes.of(**crowd(), workers=range(8), tasks=range(40))
     fit = DawidSkene().fit(votes)
     np.testing.assert_allclose(fit.confusion.of(7), 1 / 3)
-    assert np.isnan(fit.found["left_out"][7]) and fit.ability_high[7] - fit.ability_low[7] > 0.7
+    assert np.isnan(fit.found["left_out"][7]) and fit.ability_high[7] - fit.ability_low[7] > 0.3
     np.testing.assert_allclose(fit.soft.prob[35], fit.prior)
     np.testing.assert_allclose(fit.soft.prob[:30], DawidSkene().fit(Votes.of(**crowd())).soft.prob, atol=1e-9)
 
 
-def test_intervals_contain_the_estimate_and_shrink_with_votes() -> None:
+def test_intervals_shrink_with_votes_and_contain_the_accuracy() -> None:
     few, many = (DawidSkene().fit(Votes.of(**crowd(n_tasks=n))) for n in (20, 2000))
-    for fit in (few, many):
-        assert (fit.ability_low <= fit.ability).all() and (fit.ability <= fit.ability_high).all()
     assert (many.ability_high - many.ability_low).max() < 0.3 * (few.ability_high - few.ability_low).min()
-    assert (many.ability_low < 0.8).all() and (
-        many.ability_high > 0.8
-    ).all()  # true accuracy: .7, plus a third of .3 by random labels
+    for fit in (few, many):  # true accuracy: .7, plus a third of .3 by random labels
+        assert (fit.ability_low < 0.8).all() and (fit.ability_high > 0.8).all()
 
 
 def test_matrices_too_large_for_memory_raise_an_error_early(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,18 +60,6 @@ def test_acceleration_converges_to_the_same_maximum() -> None:
     np.testing.assert_allclose(fast.soft.prob, plain.soft.prob, atol=0.02)
 
 
-def test_intervals_equal_quantiles_of_the_posterior() -> None:
-    """Intervals equal quantiles of draws from the final Dirichlet posteriors of the reference."""
-    votes = Votes.of(**crowd(n_tasks=60, seed=2))
-    fit = Ibcc(accelerate=False, max_iter=9, tol=0).fit(votes)
-    _, _, counts = plain_ibcc(votes, 9)
-    rng = np.random.default_rng(0)
-    right = np.stack([rng.beta(counts[:, k, k], np.delete(counts[:, k], k, 1).sum(1), (20000, 6)) for k in range(3)])
-    low, high = np.quantile(np.einsum("k,knw->nw", fit.prior, right), [0.025, 0.975], axis=0)
-    np.testing.assert_allclose(fit.ability_low, low, atol=0.01)
-    np.testing.assert_allclose(fit.ability_high, high, atol=0.01)
-
-
 def test_gold_labels_are_used_for_the_matrices() -> None:
     """Worker 1 is always wrong; with two workers only gold labels can show that."""
     votes = Votes.of(task=np.repeat(np.arange(40), 2), worker=[0, 1] * 40, label=[0, 1, 1, 0] * 20)

@@ -64,10 +64,7 @@ def test_each_pass_equals_numpy(votes: Votes, how: str) -> None:
     if how == "vb":
         theta = beta(0.5 + known.sum(1), 0.5 + (total - known).sum(1))
         np.testing.assert_allclose(fit.ability, theta.mean(), atol=1e-9)
-        np.testing.assert_allclose(fit.ability_low, theta.ppf(0.025), atol=1e-9)
-        np.testing.assert_allclose(fit.ability_high, theta.ppf(0.975), atol=1e-9)
-    else:
-        assert fit.ability_low is None and fit.ability_high is None
+    assert fit.ability_low is None and fit.ability_high is None  # they would cover far less than 95%
 
 
 def spammers(n_tasks: int = 300) -> tuple[Votes, np.ndarray, np.ndarray]:

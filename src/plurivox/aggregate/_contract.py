@@ -58,7 +58,7 @@ class Aggregator(Method, ABC):
             fit = self._fit(votes, gold, start, progress)
         except MemoryError as error:  # other processes, or a limit that cannot be read, leave less than the estimate
             raise InputError(f"{self._memory_text(votes)}, and there is less: {error}") from error
-        return replace(fit, soft=replace(fit.soft, estimates=self.estimated_quantity()))
+        return fit.with_soft(replace(fit.soft, estimates=self.estimated_quantity()))
 
     @abstractmethod
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:

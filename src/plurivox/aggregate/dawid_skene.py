@@ -7,13 +7,13 @@ import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
 from plurivox.aggregate._shared.tasks_without_gold import TasksWithoutGold, log_label_prior
+from plurivox.aggregate._shared.worker_accuracy_intervals import accuracy_interval_when_read
 from plurivox.core.array_types import Floats
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.engine.beta_intervals import beta_interval_95_from_moments
 from plurivox.engine.confusion_em import Counts, Params, worker_accuracy
 from plurivox.engine.em import EMResult, run_em
 
@@ -27,13 +27,13 @@ class DawidSkene(EMAggregator):
 
     p(task has k) is proportional to prior_k * product over its votes of matrix_worker[k, said] ^ weight. The rows of a matrix
     are the expected counts of a worker's votes on tasks of true label k, plus pseudo-counts, divided by their sum; the prior
-    is the mean of the posteriors. EM starts from vote shares and converges to a local maximum
-    of the likelihood (times the density
-    of the pseudo-counts); the trace holds this objective. Pseudo-counts are equal in all entries (`smooth`), differ on the
-    `diagonal`, or follow the confusion matrix of the whole crowd with a strength of `pool` votes per row; that matrix is
-    estimated in the first passes and then fixed. Gold labels are clamped and used to estimate the matrices. Ability is a
-    worker's accuracy on a task drawn from the prior. `found["left_out"]` is the leave-one-out agreement: the share of a
-    worker's votes that agree with the other votes on their tasks (or the gold label).
+    is the mean of the posteriors. EM starts from vote shares and converges to a local maximum of the likelihood (times the
+    density of the pseudo-counts); the trace holds this objective. Pseudo-counts are equal in all entries (`smooth`), differ
+    on the `diagonal`, or follow the confusion matrix of the whole crowd with a strength of `pool` votes per row; that matrix
+    is estimated in the first passes and then fixed. Gold labels are clamped and used to estimate the matrices. Ability is a
+    worker's accuracy on a task drawn from the prior; its interval is that of a hierarchical model (see `Fit`).
+    `found["left_out"]` is the leave-one-out agreement: the share of a worker's votes that agree with the other votes on their
+    tasks (or the gold label).
 
     Dawid & Skene (1979), https://doi.org/10.2307/2346806; pooling: Paun et al. (2018),
     https://doi.org/10.1162/tacl_a_00040
@@ -134,16 +134,13 @@ class DawidSkeneModel:
 
     def fit_from_em_result(self, made_by: str, result: EMResult[Params]) -> Fit:
         """Return the result of Dawid-Skene's EM as a `Fit`, with worker accuracies and their 95% intervals."""
-        assert self.counts is not None
         params, votes, prior = result.params, self.tasks.votes, np.exp(result.params.log_prior)
         posterior, agree = self.em.posterior_and_agreeing_weight_per_worker(params)
         confusion = Confusion(
             self.em.confusion_matrices_from_flat_logs(params.log_confusion), votes.workers, votes.labels
         )
         ability = worker_accuracy(confusion.matrices, prior)
-        counts = self.em.worker_said_true_view(self.counts.confusion) + self.pseudo
-        right = np.einsum("wkk->wk", counts)
-        low, high = _worker_accuracy_interval_95(right, counts.sum(1) - right, prior)
+        low, high = accuracy_interval_when_read(votes, self.tasks.gold, self.fixed)
         return Fit(
             self.tasks.soft_labels_of_all_tasks(posterior, prior),
             votes.workers,
@@ -151,24 +148,9 @@ class DawidSkeneModel:
             prior=prior,
             confusion=confusion,
             ability=ability,
-            ability_low=np.minimum(low, ability),
-            ability_high=np.maximum(high, ability),
+            ability_low=low,
+            ability_high=high,
             trace=result.trace,
             converged=result.converged,
             found={"passes": result.passes, "left_out": self.tasks.agreeing_share_per_worker(agree)},
         )
-
-
-def _worker_accuracy_interval_95(
-    right_votes_by_label: Floats, wrong_votes_by_label: Floats, label_weights: Floats
-) -> tuple[Floats, Floats]:
-    """(low, high), each (n_workers,): 95% credible interval of each worker's accuracy on a task drawn from the prior.
-
-    `right_votes_by_label`, `wrong_votes_by_label` (n_workers, n_labels) count a worker's right and wrong votes on each true
-    label, with pseudo-counts. The probability of a right vote on a label is Beta(right + 1/2, wrong + 1/2); their mean
-    weighted by `label_weights` (the prior) is approximated by the Beta distribution of the same mean and variance.
-    """
-    a, b = right_votes_by_label + 0.5, wrong_votes_by_label + 0.5
-    mean = (a / (a + b)) @ label_weights
-    variance = (a * b / ((a + b) ** 2 * (a + b + 1))) @ label_weights**2
-    return beta_interval_95_from_moments(mean, variance)

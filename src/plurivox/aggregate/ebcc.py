@@ -12,9 +12,10 @@ from plurivox.aggregate._shared.dirichlet_priors import (
     LabelPrior,
     confusion_pseudo_counts,
     posterior_mean_confusion,
-    worker_accuracy_means_and_intervals_95,
+    worker_accuracy_means,
 )
 from plurivox.aggregate._shared.tasks_without_gold import ClampedTasks, posterior_to_soft_labels
+from plurivox.aggregate._shared.worker_accuracy_intervals import accuracy_interval_when_read
 from plurivox.core.array_types import Floats
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
@@ -37,7 +38,8 @@ class Ebcc(EMAggregator):
     a worker's confusion matrix has a row per subtype. Dirichlet priors: `diagonal` and `off_diagonal` on the rows, `sparsity` /
     subtypes on the subtypes of a label, and on the label frequencies `label_count` each, or the vote shares summed over all
     tasks. Variational Bayes as in ibcc. The first start puts each label into one subtype, which is IBCC; the others are
-    random; the start with the highest lower bound is kept. Ability is a worker's mean probability of a right vote.
+    random; the start with the highest lower bound is kept. Ability is a worker's mean probability of a right vote; its
+    interval is that of a hierarchical model of independent errors (see `Fit`), too narrow if errors are correlated.
 
     Li, Rubinstein & Cohn (2019), Exploiting worker correlation for label aggregation in crowdsourcing,
     https://proceedings.mlr.press/v97/li19i.html
@@ -157,14 +159,14 @@ class _Model:
         kinds = (prior[:, None] * within / within.sum(1, keepdims=True)).ravel()
         matrices = np.tile(self.pseudo, (votes.n_workers, 1, 1))
         matrices[:, :, counts.kinds] += counts.counts.reshape(votes.n_workers, self.n_labels, -1)
-        ability, low, high = worker_accuracy_means_and_intervals_95(matrices, kinds)
+        low, high = accuracy_interval_when_read(votes, tasks.known, self.labels.fixed)
         return Fit(
             posterior_to_soft_labels(votes, tasks.posterior_of_all_tasks(prior)),
             votes.workers,
             self.method.spec,
             prior=prior,
             confusion=posterior_mean_confusion(matrices, kinds, votes),
-            ability=ability,
+            ability=worker_accuracy_means(matrices, kinds),
             ability_low=low,
             ability_high=high,
             trace=result.trace,

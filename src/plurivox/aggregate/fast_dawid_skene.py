@@ -1,6 +1,6 @@
 """Fast Dawid-Skene: hard EM, each task takes its most probable label."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -58,4 +58,4 @@ class FastDawidSkene(EMAggregator):
             return fit
         prob = fit.soft.prob.copy()
         prob[tasks.open] = np.eye(votes.n_labels)[prob[tasks.open].argmax(1)]
-        return replace(fit, soft=posterior_to_soft_labels(votes, prob))
+        return fit.with_soft(posterior_to_soft_labels(votes, prob))

@@ -12,9 +12,10 @@ from plurivox.aggregate._shared.dirichlet_priors import (
     LabelPrior,
     confusion_pseudo_counts,
     posterior_mean_confusion,
-    worker_accuracy_means_and_intervals_95,
+    worker_accuracy_means,
 )
 from plurivox.aggregate._shared.tasks_without_gold import TasksWithoutGold
+from plurivox.aggregate._shared.worker_accuracy_intervals import accuracy_interval_when_read
 from plurivox.core.array_types import Floats
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
@@ -33,11 +34,11 @@ class Ibcc(EMAggregator):
 
     Each row of a worker's matrix has a Dirichlet prior with `diagonal` on the true label and `off_diagonal` on every other
     label; the label frequencies have one with `label_count` on each. The posterior is approximated by independent
-    distributions q of labels, matrices and frequencies, which a pass updates: q(task has k) is proportional to
-    exp(E log prior_k + sum over votes of weight * E log matrix_worker[k, said]), and the Dirichlet counts are expected
-    counts under q. The objective is the lower bound on the evidence. Ability is a worker's mean accuracy on a task drawn
-    from the prior, with its 95% credible interval. `found["left_out"]` is the leave-one-out agreement: the share of a worker's
-    votes that agree with the other votes on their tasks (or the gold label).
+    distributions q of labels, matrices and frequencies, which a pass updates: q(task has k) is proportional to exp(E log
+    prior_k + sum over votes of weight * E log matrix_worker[k, said]), and the Dirichlet counts are expected counts under q.
+    The objective is the lower bound on the evidence. Ability is a worker's mean accuracy on a task drawn from the prior; its
+    interval is that of a hierarchical model with unknown labels (see `Fit`). `found["left_out"]` is the leave-one-out
+    agreement: the share of a worker's votes that agree with the other votes on their tasks (or the gold label).
 
     Kim & Ghahramani (2012), https://proceedings.mlr.press/v22/kim12.html; Simpson, Roberts, Psorakis & Smith (2013),
     https://doi.org/10.1007/978-3-642-36406-8_1; default priors: Li, Rubinstein & Cohn (2019),
@@ -45,8 +46,8 @@ class Ibcc(EMAggregator):
 
     >>> votes = Votes.of(task=list("aaabbbccc"), worker=[1, 2, 3] * 3, label=list("xxyyyxxxx"))
     >>> fit = Ibcc().fit(votes)
-    >>> fit.soft.hard().tolist(), fit.ability.round(2), fit.ability_low.round(2)
-    (['x', 'y', 'x'], array([0.84, 0.84, 0.7 ]), array([0.62, 0.62, 0.45]))
+    >>> fit.soft.hard().tolist(), fit.ability.round(2)
+    (['x', 'y', 'x'], array([0.84, 0.84, 0.7 ]))
     """
 
     diagonal: float = option(4.0, DIAGONAL_HELP, low=1e-6)
@@ -113,14 +114,14 @@ class _Model:
         params, _ = self.expected_log_params_and_minus_kl(counts)
         posterior, agree = self.em.posterior_and_agreeing_weight_per_worker(params)
         dirichlet = self.em.worker_said_true_view(counts.confusion) + self.pseudo
-        ability, low, high = worker_accuracy_means_and_intervals_95(dirichlet, prior)
+        low, high = accuracy_interval_when_read(votes, self.tasks.gold, self.labels.fixed)
         return Fit(
             self.tasks.soft_labels_of_all_tasks(posterior, np.exp(params.log_prior)),
             votes.workers,
             made_by,
             prior=prior,
             confusion=posterior_mean_confusion(dirichlet, prior, votes),
-            ability=ability,
+            ability=worker_accuracy_means(dirichlet, prior),
             ability_low=low,
             ability_high=high,
             trace=result.trace,

@@ -15,7 +15,6 @@ from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS
 from plurivox.core.votes import Votes
-from plurivox.engine.beta_intervals import beta_interval_95
 from plurivox.engine.confusion_em import vote_keys
 from plurivox.engine.dirichlet_expected_logs import dirichlet_expected_logs_and_minus_kl
 from plurivox.engine.em import EMResult, run_all_starts_return_best_and_index, run_em
@@ -38,7 +37,8 @@ class Mace(EMAggregator):
     p(said l | true k) = theta [l = k] + (1 - theta) xi_l, with the competence theta and the guessing distribution xi of a
     worker. `vb` gives theta a Beta prior and xi a Dirichlet prior and estimates their posterior (variational Bayes; the
     objective is the lower bound on the evidence); `em` estimates single values with pseudo-counts. EM runs from several
-    random starts; the result with the highest objective is kept. Ability is theta, with its 95% credible interval for `vb`.
+    random starts; the result with the highest objective is kept. Ability is theta; it has no interval, as that of the
+    variational posterior covers far less than 95% if tasks have few votes.
     `found["left_out"]` is the leave-one-out agreement: the share of a worker's votes that agree with the other votes.
 
     Hovy, Berg-Kirkpatrick, Vaswani & Hovy (2013), Learning whom to trust with MACE, https://aclanthology.org/N13-1132
@@ -158,10 +158,9 @@ class _Model:
 
     def fit_from_em_result(self, result: EMResult[Params], best_start: int) -> Fit:
         """Return the best run of MACE's EM as a `Fit`; `best_start` is the number of the random start it came from."""
-        (log_labels, n_not_guessed), votes, vb = result.params, self.em.votes, self.method.how == "vb"
+        (log_labels, n_not_guessed), votes = result.params, self.em.votes
         knows, guesses = n_not_guessed.sum(1) + self.knows, (self.total - n_not_guessed).sum(1) + self.guesses
         ability = knows / (knows + guesses)
-        low, high = beta_interval_95(knows, guesses) if vb else (None, None)
         soft, left_out = self.em.soft_labels_and_worker_agreement(
             log_labels, self.guess_log_probs_gains_and_prior_term(n_not_guessed)[1].ravel()
         )
@@ -174,8 +173,6 @@ class _Model:
                 ability, _divide_rows_by_sums(self.total - n_not_guessed + self.habit)
             ),
             ability=ability,
-            ability_low=low,
-            ability_high=high,
             trace=result.trace,
             converged=result.converged,
             found={"passes": result.passes, "start kept": best_start, "left_out": left_out},

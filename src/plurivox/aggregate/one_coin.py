@@ -8,6 +8,7 @@ import numpy as np
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
 from plurivox.aggregate._shared.mace_and_one_coin_em import OwnLabelEM
 from plurivox.aggregate._shared.tasks_without_gold import log_label_prior
+from plurivox.aggregate._shared.worker_accuracy_intervals import accuracy_interval_when_read
 from plurivox.core.array_types import Floats
 from plurivox.core.method import option
 from plurivox.core.name_encoding import positions
@@ -15,7 +16,6 @@ from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.engine.beta_intervals import beta_interval_95
 from plurivox.engine.em import EMResult, run_em
 from plurivox.engine.kernels.confusion_m_step import TINY
 
@@ -28,7 +28,8 @@ class OneCoin(EMAggregator):
 
     p(task has k) is proportional to prior_k * product over its votes of (a_worker if it said k, else
     (1 - a_worker) / (K - 1)) ^ weight; a is the expected share of a worker's votes that are right, with `smooth`
-    right and wrong votes added. Estimated by EM from vote shares. Ability is a, with the 95% interval of its Beta posterior.
+    right and wrong votes added. Estimated by EM from vote shares. Ability is a; its 95% interval is that of a
+    hierarchical model with unknown labels (see `Fit`).
 
     Dawid & Skene's model with one parameter per matrix; analysed by Ghosh, Kale & McAfee (2011),
     https://doi.org/10.1145/1993574.1993599
@@ -117,16 +118,15 @@ class _Model:
         (log_labels, ability), votes = result.params, self.em.votes
         hit, miss = self.log_probs_of_right_and_wrong_vote(ability)
         soft, left_out = self.em.soft_labels_and_worker_agreement(log_labels, hit - miss)
-        right = self.n_right + self.smooth + 0.5
-        low, high = beta_interval_95(right, votes.n_answers_per_worker + 2 * self.smooth + 1 - right)
+        low, high = accuracy_interval_when_read(votes, self.em.gold, self.fixed)
         return Fit(
             soft,
             votes.workers,
             made_by,
             prior=np.exp(log_labels),
             ability=ability,
-            ability_low=np.minimum(low, ability),
-            ability_high=np.maximum(high, ability),
+            ability_low=low,
+            ability_high=high,
             trace=result.trace,
             converged=result.converged,
             found={"passes": result.passes, "left_out": left_out},

@@ -1,6 +1,6 @@
 """Temperature scaling of the soft labels of another aggregation method."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from plurivox.aggregate._contract import Aggregator, EMAggregator, methods
@@ -46,7 +46,7 @@ class Temperature(Aggregator):
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del start
         fit = methods.make(self.method).fit(votes, gold=gold, progress=progress)
-        return replace(fit, soft=soft_transforms.temperature_scale(fit.soft, self.power), made_by=self.spec)
+        return fit.with_soft(soft_transforms.temperature_scale(fit.soft, self.power), self.spec)
 
     def estimated_quantity(self) -> Estimand:
         return methods.make(self.method).estimated_quantity()

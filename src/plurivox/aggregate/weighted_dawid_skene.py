@@ -1,6 +1,6 @@
 """Weighted Dawid-Skene: votes weighted by the diagonals of Dawid-Skene's matrices."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -60,7 +60,7 @@ class WeightedDawidSkene(EMAggregator):
         if gold is not None:
             known = gold.shared(votes.tasks)
             prob[positions(votes.tasks, known.tasks)] = known.on_labels(votes.labels).prob
-        return replace(fit, soft=posterior_to_soft_labels(votes, prob), made_by=self.spec)
+        return fit.with_soft(posterior_to_soft_labels(votes, prob), self.spec)
 
 
 def _weighted_label_shares_per_task(votes: Votes, vote_weight: Floats) -> Floats:

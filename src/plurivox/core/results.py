@@ -1,8 +1,8 @@
 """Result types: Fit of an aggregator, Confusion matrices of workers, Scores of tasks or workers, Dynamics of training."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, NoReturn, get_args
+from typing import Any, ClassVar, Literal, NoReturn, Self, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,9 +106,38 @@ class Confusion(DataType):
         return {"workers": len(self.workers), "labels": len(self.labels), "matrices": len(self.matrices)}
 
 
+class ColumnWhenRead:
+    """A column of a data type that may be given as a function: it is called when the column is first read, and kept."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, data: None, owner: type) -> None: ...
+    @overload
+    def __get__(self, data: object, owner: type) -> Floats | None: ...
+    def __get__(self, data: object | None, owner: type) -> Floats | None:
+        if data is None:
+            return None  # the default of the field
+        values = vars(data)
+        if callable(given := values.get(self.name)):
+            values[self.name] = as_readonly_array(given())
+        column: Floats | None = values.get(self.name)
+        return column
+
+    def __set__(self, data: object, value: Floats | Callable[[], Floats] | None) -> None:
+        vars(data)[self.name] = value
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit(DataType):
-    """Result of an aggregator: soft labels, and worker and task parameters; None for those the method does not estimate."""
+    """Result of an aggregator: soft labels, and worker and task parameters; None for those the method does not estimate.
+
+    `ability_low` and `ability_high` are the 95% interval of each worker's true ability: of workers drawn from the crowd, 95%
+    have an ability in their interval. The true labels are not taken as known, so that the interval is wide if tasks have few
+    votes; NaN if votes say nothing about abilities, as with one vote per task. `ability` is the method's own estimate, which
+    may be biased if votes are few, and even outside the interval. Intervals are computed when first read.
+    """
 
     soft: SoftLabels
     workers: Names
@@ -116,8 +145,8 @@ class Fit(DataType):
     prior: Floats | None = None  # (n_labels,) frequency of each label
     confusion: Confusion | None = None
     ability: Floats | None = None  # (n_workers,) higher is better, on the method's own scale
-    ability_low: Floats | None = None  # (n_workers,) 95% interval
-    ability_high: Floats | None = None
+    ability_low: ColumnWhenRead = ColumnWhenRead()  # (n_workers,) 95% interval
+    ability_high: ColumnWhenRead = ColumnWhenRead()
     difficulty: Floats | None = None  # (n_tasks,) higher is harder
     trace: tuple[float, ...] = ()  # the objective after each pass
     converged: bool | None = None  # None: the method does not iterate
@@ -128,10 +157,18 @@ class Fit(DataType):
         sizes = {"ability": len(self.workers), "difficulty": len(self.soft), "prior": self.soft.n_labels}
         sizes |= {"ability_low": len(self.workers), "ability_high": len(self.workers)}
         for name, size in sizes.items():
-            if (column := getattr(self, name)) is not None:
+            if (column := vars(self)[name]) is not None and not callable(column):
                 if len(column) != size:
                     raise InputError(f"{name} of a fit has {len(column)} values; it needs {size}")
                 object.__setattr__(self, name, as_readonly_array(column))
+
+    def with_soft(self, soft: SoftLabels, made_by: str | None = None) -> Self:
+        """Return this fit with other soft labels; `dataclasses.replace` would compute the intervals of the abilities."""
+        if len(soft) != len(self.soft):
+            raise InputError(f"the fit has {len(self.soft)} tasks; the soft labels have {len(soft)}")
+        made = object.__new__(type(self))
+        vars(made).update(vars(self) | {"soft": soft, "made_by": self.made_by if made_by is None else made_by})
+        return made
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the table of the soft labels: task, most probable label, confidence and the probability of each label."""

@@ -13,7 +13,7 @@ from plurivox.identify._shared.workers_gold_times_from_evidence import count_ans
 class GladAbility(Identifier):
     """Ability of a worker estimated by GLAD, in which errors on hard tasks count less than errors on easy ones.
 
-    `raw` is the ability alpha with the interval of the fit, below 0 for a worker who is wrong more often than right;
+    `raw` is the ability alpha, below 0 for a worker who is wrong more often than right;
     badness = -alpha.
 
     Whitehill, Ruvolo, Wu, Bergsma & Movellan (2009), Whose vote should count more, NeurIPS 22.

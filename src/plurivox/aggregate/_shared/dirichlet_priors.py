@@ -7,7 +7,6 @@ import numpy as np
 from plurivox.core.array_types import Floats
 from plurivox.core.results import Confusion
 from plurivox.core.votes import Votes
-from plurivox.engine.beta_intervals import beta_interval_95_from_moments
 from plurivox.engine.dirichlet_expected_logs import dirichlet_expected_logs_and_minus_kl
 from plurivox.engine.kernels.confusion_m_step import TINY
 
@@ -44,21 +43,15 @@ class LabelPrior:
         )
 
 
-def worker_accuracy_means_and_intervals_95(
-    dirichlet_params: Floats, label_subtype_frequencies: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """(mean, low, high), each (n_workers,): posterior mean of each worker's accuracy, and its 95% credible interval.
+def worker_accuracy_means(dirichlet_params: Floats, label_subtype_frequencies: Floats) -> Floats:
+    """(n_workers,) posterior mean of each worker's accuracy on a task drawn from the label frequencies.
 
     `dirichlet_params` is (n_workers, n_said, n_kinds); a kind is a subtype of a label, kinds are sorted by label, and
-    `label_subtype_frequencies` is (n_kinds,). The probability of a right vote is a weighted mean of independent Beta
-    variables; the interval is that of the Beta distribution with the same mean and variance.
+    `label_subtype_frequencies` is (n_kinds,).
     """
     kind = np.arange(len(label_subtype_frequencies))
-    whole = dirichlet_params.sum(1)
-    right = dirichlet_params[:, kind // (len(label_subtype_frequencies) // dirichlet_params.shape[1]), kind] / whole
-    mean = right @ label_subtype_frequencies
-    low, high = beta_interval_95_from_moments(mean, (right * (1 - right) / (whole + 1)) @ label_subtype_frequencies**2)
-    return mean, low, high
+    said = kind // (len(label_subtype_frequencies) // dirichlet_params.shape[1])
+    return np.asarray(dirichlet_params[:, said, kind] / dirichlet_params.sum(1) @ label_subtype_frequencies)
 
 
 def posterior_mean_confusion(dirichlet_params: Floats, label_subtype_frequencies: Floats, votes: Votes) -> Confusion:
