@@ -80,6 +80,14 @@ def test_for_selects_the_training_labels() -> None:
         assert spec.soft is not None and spec.soft.name() == method and spec.estimated_quantity(estimates) == estimates
 
 
+@pytest.mark.parametrize(("target", "noted"), [("gold", "estimates truth"), ("de-aggregated", "estimates people")])
+def test_measures_that_do_not_fit_are_noted_before_training(target: str, noted: str) -> None:
+    notes: list[str] = []
+    spec = make_train_spec(target, net="linear", plan=PLAN)
+    train_runs(MATERIAL, MATERIAL.tasks_by_standard_split(), spec, note=notes.append)
+    assert sum(noted in note for note in notes) == 1 == sum("the network estimates" in note for note in notes)
+
+
 def test_for_refuses_labels_that_estimate_the_other() -> None:
     with pytest.raises(
         InputError, match="on de-aggregated estimates people, not truth: leave the target out, or name gold"
@@ -139,6 +147,8 @@ def test_a_series_records_how_many_were_trained_together() -> None:
     assert (series.at_once, series.stacked) == (3, True)
     assert [note.partition(";")[0] for note in notes] == [
         "crowd-layer has its own loss",
+        "the network estimates truth (the probability that a label is right): soft measures against votes do not say how "
+        "good it is",
         "3 runs at a time are trained as one stacked net",
     ]
     alone = train_runs(MATERIAL, MATERIAL.tasks_by_standard_split(), spec, runs=2, at_once=1)

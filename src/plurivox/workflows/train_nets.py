@@ -181,6 +181,12 @@ class PreparedTraining:
         return cls(replace(spec, plan=plan), data, dev, measures, dev_labels, has_gold=training_data.gold is not None)
 
     @property
+    def estimates(self) -> Estimand:
+        """What the trained nets estimate: truth, people or unknown."""
+        soft = self.data.supervision.soft
+        return self.spec.estimated_quantity("unknown" if soft is None else soft.estimates)
+
+    @property
     def gold_used(self) -> tuple[str, ...]:
         """For what gold labels are used: as training labels, for choosing the epoch, both or neither."""
         chooses = self.dev_labels == "gold" and self.spec.plan.best != "last"
@@ -297,7 +303,7 @@ def train_runs(
     together, stacked = choose_parallel_runs_and_stacking(
         spec, tuple(ready.data.x.shape), len(ready.data.labels), runs, at_once
     )
-    for line in _notes_before_training(training_data, splits, spec, together if stacked else 0):
+    for line in _notes_before_training(training_data, splits, spec, together if stacked else 0, ready.estimates):
         if note is not None:
             note(line)
     with ExitStack() as logs:
@@ -324,9 +330,12 @@ def train_runs(
 
 
 def _notes_before_training(
-    training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec, n_stacked: int
+    training_data: TrainingData, splits: Mapping[str, Names], spec: TrainSpec, n_stacked: int, estimates: Estimand
 ) -> list[str]:
-    """Return notes for the user before training, such as labels absent from it; `n_stacked` runs are trained as one net."""
+    """Return notes for the user before training, such as labels absent from it, or measures that do not fit `estimates`.
+
+    `n_stacked` runs are trained as one net.
+    """
     found = []
     if len(unseen := labels_absent_from_training(training_data, splits)):
         found.append(
@@ -334,11 +343,32 @@ def _notes_before_training(
         )
     if spec.head is not None and spec.loss.spec != DEFAULT_LOSS:
         found.append(f"{spec.head.spec} has its own loss; {spec.loss.spec} is only used to evaluate the dev tasks")
+    found += _notes_on_measures_that_do_not_fit(training_data, splits, estimates)
     if n_stacked:
         found.append(
             f"{n_stacked} runs at a time are trained as one stacked net; at_once=1 (--at-once 1) trains them one after another"
         )
     return found
+
+
+def _notes_on_measures_that_do_not_fit(
+    training_data: TrainingData, splits: Mapping[str, Names], estimates: Estimand
+) -> list[str]:
+    """Return a note if measures that are computed of the trained nets do not fit what they estimate, the truth or people."""
+    tested = [tasks for name, tasks in splits.items() if name != "train"]
+    gold, votes = training_data.gold, training_data.votes
+    if estimates == "people" and gold is not None and any((positions(gold.tasks, one) >= 0).any() for one in tested):
+        return [
+            "the network estimates people (the probability that a person gives a label): nll, brier and ece against gold "
+            "labels do not say how good it is; accuracy and measures against votes do"
+        ]
+    voted = None if votes is None else votes.tasks_with_votes
+    if estimates == "truth" and voted is not None and any((positions(voted, one) >= 0).any() for one in tested):
+        return [
+            "the network estimates truth (the probability that a label is right): soft measures against votes do not say how "
+            "good it is; measures against gold labels do"
+        ]
+    return []
 
 
 def _aggregated_or_stored_soft_labels(
