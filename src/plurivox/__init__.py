@@ -59,6 +59,7 @@ EXPORTS = {
     "read": "io.dataset_reader",
     "read_soft": "io.soft_label_files",
     "recipes": "",
+    "recommend": "workflows.recommend_method",
     "score": "workflows.score_tasks_workers",
     "simulate": "",
     "simulate_crowd": "workflows.simulate_and_write_crowd",

@@ -46,6 +46,7 @@ from plurivox.workflows.fit_votes import fit as fit
 from plurivox.workflows.label_evaluation import evaluate_labels as evaluate_labels
 from plurivox.workflows.out_of_fold_predictions import train_folds as train_folds
 from plurivox.workflows.prune_by_score import prune as prune
+from plurivox.workflows.recommend_method import recommend as recommend
 from plurivox.workflows.score_tasks_workers import rank as rank
 from plurivox.workflows.score_tasks_workers import score as score
 from plurivox.workflows.simulate_and_write_crowd import simulate_crowd as simulate_crowd

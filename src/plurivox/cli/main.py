@@ -32,6 +32,7 @@ COMMANDS = {  # name: (module:attribute, summary), in the order of the pipeline
     "assign": ("plurivox.cli.assign:assign", "Choose which worker labels which task next, or plan batches."),
     "train": ("plurivox.cli.train:train", "Train neural networks on the votes and evaluate them."),
     "predict": ("plurivox.cli.predict:predict", "Predict soft labels with a trained network."),
+    "recommend": ("plurivox.cli.recommend:recommend", "Recommend an aggregation method for your votes."),
     "compare": ("plurivox.cli.compare:compare", "Compare aggregation methods on data with gold labels."),
     "evaluate": ("plurivox.cli.evaluate:evaluate", "Evaluate soft labels against true labels, with intervals."),
     "audit": ("plurivox.cli.audit:audit", "Check a data set for leaks between train and test."),
