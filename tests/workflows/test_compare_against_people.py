@@ -134,6 +134,11 @@ def test_the_smoothing_bounds_the_cost_of_a_label_that_was_excluded() -> None:
         compare_against_people(votes, "vote-shares", smoothing=0)
 
 
+def test_of_a_large_data_set_a_random_part_is_used_and_named() -> None:
+    made = compare_against_people(counts_of(crowd_shares(), 5), "vote-shares", max_tasks=100)
+    assert made.tasks.tolist() == [100] and made.against[0].endswith(", on 100 random tasks of 1,000")
+
+
 def test_several_data_sets_are_ranked_tested_and_saved(tmp_path: Path) -> None:
     given = {f"made {seed}": votes_of(crowd_shares(seed), 5, seed) for seed in range(3)}
     made = pv.compare(given, "vote-shares,softmax-shares,majority-vote", against="votes", splits=1)

@@ -245,6 +245,14 @@ compare = Command(
             "fewer with 10,000 tasks or more]",
         ),
         Flag(
+            ["--max-tasks"],
+            PEOPLE,
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="with --against votes or counts: use at most N random tasks of a data set, so that large ones take little time  "
+            "[default: 10,000]",
+        ),
+        Flag(
             ["--smoothing"],
             PEOPLE,
             type=click.FloatRange(0, 1, min_open=True, max_open=True),
@@ -262,7 +270,8 @@ compare = Command(
     ],
     computes=True,
     callback=run_compare,
-    help="Compare accuracy, NLL, Brier score, ECE and time (first use: with compilation) of methods on data with gold labels; "
-    "with three data sets or more, with mean ranks and tests corrected for the number of methods. With --against, without gold "
-    "labels: Manhattan distance, Jensen-Shannon divergence, cross-entropy and entropy correlation to what other people say.",
+    help="Compare methods by gold labels, or by what other people say (--against). By gold labels: accuracy, NLL, Brier score, "
+    "ECE and time (first use: with compilation). By what people say: Manhattan distance, Jensen-Shannon divergence, "
+    "cross-entropy and entropy correlation, each beside the value that the true distribution would have. With three data sets or more: "
+    "mean ranks and tests corrected for the number of methods.",
 )

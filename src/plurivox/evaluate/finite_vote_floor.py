@@ -11,6 +11,7 @@ from plurivox.evaluate.distance_to_people import WIDTH, numbers_per_task
 from plurivox.evaluate.measures.soft_label_measures import SMOOTHING
 
 MAX_CELLS = 2**20  # probabilities drawn at a time
+TINY = 1e-100  # shares below this are 0: half of them would be 0 in floating point
 LOG_RANGE = np.log(1e-3), np.log(1e4)  # of the concentration
 
 
@@ -53,7 +54,8 @@ class DirichletCrowd:
     def draw_true_shares(self, counts: Floats, rng: np.random.Generator) -> Floats:
         """Return (n_tasks, n_labels) true distributions drawn from the posterior given the vote counts of the same shape."""
         drawn = rng.standard_gamma(self.pseudo_votes + counts)
-        return drawn / drawn.sum(1, keepdims=True)
+        share: Floats = drawn / drawn.sum(1, keepdims=True)
+        return np.where(share < TINY, 0.0, share)
 
 
 def finite_vote_numbers(

@@ -24,6 +24,9 @@ from plurivox.workflows.paired_bootstrap_of_methods import DifferencesToReferenc
 from plurivox.workflows.votes_to_compare_with import HowToHide, VisibleVotesAndPeople, splits_of_dataset
 
 N_MEASURES = len(MEASURES_AGAINST_PEOPLE)
+CORRELATION = [one.name for one in MEASURES_AGAINST_PEOPLE].index("entropy_correlation")
+ENTROPY_NUMBERS = slice(6, WIDTH)  # columns of `numbers_per_task` that the entropy correlation is computed from
+MIN_VOTES_OF_ENTROPY = 2  # with fewer votes on most tasks the entropy of their shares says nothing
 FLOOR_DRAWS = 6  # simulations of the finite-vote floor, over all splits
 
 
@@ -32,9 +35,9 @@ class PeopleComparison(ComparedMethods):
     """Distances of aggregators from what other people say: one row per data set and method; NaN if there is no result.
 
     The arrays (n_rows, n_measures) have one column per measure: manhattan (sum_k |p_k - q_k|, twice the total variation),
-    jsd_bits (Jensen-Shannon divergence, at most 1), cross_entropy (nats, mean over tasks), entropy_correlation (over tasks) and
-    nll (nats per vote). In cross_entropy and nll the share `smoothing` of the uniform distribution is mixed into every
-    prediction.
+    jsd_bits (Jensen-Shannon divergence, at most 1), cross_entropy (nats, mean over tasks), entropy_correlation (over tasks; NaN
+    with one vote on most tasks) and nll (nats per vote). In cross_entropy and nll the share `smoothing` of the uniform
+    distribution is mixed into every prediction.
     """
 
     dataset: Names  # (n_rows,)
@@ -119,6 +122,7 @@ def compare_against_people(
     hide_workers: float | None = None,
     votes_per_task: int | None = None,
     splits: int | None = None,
+    max_tasks: int = 10_000,
     smoothing: float = 0.01,
     part: str | None = None,
     reference: str | None = None,
@@ -136,7 +140,8 @@ def compare_against_people(
     - SoftLabels, votes, a data set or a path: what other people said of the same tasks.
 
     With `votes_per_task` the methods see the votes of so many random people per task; "votes" and "counts" are then the other
-    ones. Values are means over `splits` random splits (default: 3, fewer with 10,000 tasks or more). The cross-entropy and the
+    ones. Values are means over `splits` random splits (default: 3, fewer with 10,000 tasks or more); of a data set with
+    more than `max_tasks` tasks a random part is used. The cross-entropy and the
     NLL are of (1 - s) q + s / K, with s = `smoothing`, for a prediction q over K labels.
 
     The finite-vote floor is what the true distributions would have against as many votes: see `evaluate.finite_vote_numbers`.
@@ -154,14 +159,16 @@ def compare_against_people(
     """
     if not 0 < smoothing < 1:
         raise OptionError(f"smoothing must be above 0 and below 1; got {smoothing}")
-    if (splits is not None and splits < 1) or bootstrap < 1:
-        raise OptionError(f"splits and bootstrap must be 1 or more; got {splits} and {bootstrap}")
+    if (splits is not None and splits < 1) or bootstrap < 1 or max_tasks < 1:
+        raise OptionError(
+            f"splits, bootstrap and max_tasks must be 1 or more; got {splits}, {bootstrap} and {max_tasks}"
+        )
     how = HowToHide(hide, hide_workers, votes_per_task)
     made, base = aggregators_and_reference(datasets, methods, reference, DEFAULT_METHODS["people"])
     given = datasets_by_name(datasets)
     found, notes = [], list[str]()
     for i, (name, data) in enumerate(given.items()):
-        pairs, text = splits_of_dataset(data, against, part, how, splits, seed)
+        pairs, text = splits_of_dataset(data, against, part, how, splits, max_tasks, seed)
         scores = _scores_on_dataset(
             pairs, made, smoothing, seed, _Steps(progress, i, len(given), len(pairs) * len(made))
         )
@@ -267,9 +274,12 @@ def _scores_on_dataset(
                     causes.setdefault(str(cause).removeprefix(f"{method.name()} "), []).append(method.spec)
             steps.done(fit)
     support = [pair.people.support for pair in pairs if pair.people.support is not None]
+    floor = _floor(pairs, smoothing, seed)
+    if support and np.median(np.concatenate(support)) < MIN_VOTES_OF_ENTROPY:
+        numbers[:, :, ENTROPY_NUMBERS], floor[CORRELATION] = np.nan, np.nan
     return _Scores(
         numbers[:, scored],
-        _floor(pairs, smoothing, seed),
+        floor,
         seconds,
         float(np.concatenate(support).mean()) if support else np.nan,
         len(pairs),

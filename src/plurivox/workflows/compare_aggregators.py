@@ -110,6 +110,7 @@ def compare(
     hide_workers: float | None = None,
     votes_per_task: int | None = None,
     splits: int | None = None,
+    max_tasks: int = 10_000,
     smoothing: float = 0.01,
     seed: int = 0,
     progress: Progress = no_progress,

@@ -129,7 +129,7 @@ def _sentence_on_largest_share(comparison: "ComparedMethods", found: MethodsOver
     """Return which data set has the largest share of the mean of the reference, and the mean without it."""
     at = comparison.method_specs.index(comparison.reference)
     dataset = found.dataset_with_largest_share[at]
-    if dataset < 0:
+    if dataset < 0 or not np.isfinite(found.means_without_largest_share[at]):
         return "no share of a single data set is defined"
     return (
         f"{comparison.dataset_names[dataset]} gives {found.largest_share[at]:.0%} of the mean of `{comparison.reference}`, "

@@ -70,7 +70,7 @@ class VisibleVotesAndPeople:
 
 
 def splits_of_dataset(
-    data: Dataset, against: Any, part: str | None, how: HowToHide, n_splits: int | None, seed: int
+    data: Dataset, against: Any, part: str | None, how: HowToHide, n_splits: int | None, max_tasks: int, seed: int
 ) -> tuple[list[VisibleVotesAndPeople], str]:
     """Return the random splits of a data set, or one if nothing is random, and what the methods are compared with, as text.
 
@@ -80,9 +80,11 @@ def splits_of_dataset(
     if word == "counts" and not how.is_given:
         return [_votes_and_rest_of_counts(data)], "the counts of the data set"
     if word is not None:
-        crowd = data.crowd("counts") if word == "counts" else _crowd(data, part)
+        whole = data.crowd("counts") if word == "counts" else _crowd(data, part)
+        crowd = _on_random_tasks(whole, max_tasks, seed)
+        of_tasks = "" if crowd is whole else f", on {max_tasks:,} random tasks of {whole.n_tasks:,}"
         found = [_split_of_votes(crowd, how, seed + i, data.name) for i in _splits(crowd, n_splits)]
-        return found, how.text()
+        return found, how.text() + of_tasks
     if how.hide is not None or how.hide_workers is not None:
         raise OptionError(
             "hide and hide_workers (--hide, --hide-workers) apply only with against='votes' (--against votes)"
@@ -94,6 +96,13 @@ def splits_of_dataset(
     drawn = [draw_answers(crowd, how.votes_per_task, seed + i).visible for i in _splits(crowd, n_splits)]
     text = f"{name}; the methods see {how.votes_per_task} votes per task"
     return [_with_other_people(votes, people, name, data.name) for votes in drawn], text
+
+
+def _on_random_tasks(votes: Votes, max_tasks: int, seed: int) -> Votes:
+    """Return the votes on at most `max_tasks` random tasks; the votes themselves if there are not more."""
+    if votes.n_tasks <= max_tasks:
+        return votes
+    return votes.on(votes.tasks[np.sort(np.random.default_rng(seed).permutation(votes.n_tasks)[:max_tasks])])
 
 
 def _splits(votes: Votes, n_splits: int | None) -> range:
