@@ -11,7 +11,7 @@ from plurivox.aggregate import DEFAULT_METHODS, DawidSkene, VoteShares
 from plurivox.core.errors import InputError, OptionError, UnknownName
 from plurivox.core.name_encoding import as_names
 from plurivox.train import Plan
-from plurivox.train.data.training_data import TrainingData
+from plurivox.train.data.training_data import TrainingData, read_training_data, write_training_data
 from plurivox.train.targets import AllVotes, Majority, Pair, Soft, Target
 from plurivox.train.trained_net import Trained
 from plurivox.workflows.load_training_data import SETTINGS, RunFolder, read_splits_of_run_folder
@@ -238,3 +238,11 @@ def test_an_undefined_run_is_left_out_of_the_mean_and_said() -> None:
         "1.00 (undefined in 1 of 2 runs)",
         "0.60 ± 0.14",
     ]
+
+
+def test_packed_inputs_keep_what_the_soft_labels_estimate(tmp_path: Path) -> None:
+    for estimates in ("truth", "people", "unknown"):
+        packed = replace(MATERIAL, soft=replace(GOLD, estimates=estimates))  # type: ignore[arg-type]
+        write_training_data(packed, tmp_path / "packed.npz")
+        back = read_training_data(tmp_path / "packed.npz").soft
+        assert back is not None and back.estimates == estimates

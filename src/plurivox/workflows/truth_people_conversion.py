@@ -87,7 +87,7 @@ def _load_fit_or_soft_labels(given: SoftLabels | Fit | str | Path) -> SoftLabels
 
 
 def _require_fit_of_truth(model: SoftLabels | Fit) -> Fit:
-    """Return the model; raise InputError if it is no Fit that estimates the truth."""
+    """Return the model; raise InputError unless it is a Fit that estimates the truth."""
     how = "give the saved fit of a method for the truth, such as dawid-skene or ibcc, as the model (--model FIT.npz)"
     if not isinstance(model, Fit):
         raise InputError(f"soft labels alone do not say how people err; {how}")

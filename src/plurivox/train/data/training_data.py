@@ -1,7 +1,7 @@
 """TrainingData: inputs of tasks with their split, gold labels, votes and soft labels; and the .npz files of them.
 
 Arrays of such a file: `x` (n, ...) and `task` (n,); optionally `split` (n,), true labels `y` (n,), the list of all `labels`,
-`soft` (n, n_labels) probabilities, `counts` (n, n_labels) of votes without workers, or votes as the columns `vote_task`,
+`soft` (n, n_labels) probabilities and `soft_estimates`, the word truth or people, `counts` (n, n_labels) of votes without workers, or votes as the columns `vote_task`,
 `vote_worker` and `vote_label`. Instead of x, task and y there may be `x_<split>` and `y_<split>` for every split; the task of
 row i is then called <split>-i.
 """
@@ -78,7 +78,8 @@ def read_training_data(path: str | Path) -> TrainingData:
     elif "counts" in arrays:
         votes = Votes.from_counts(arrays["counts"], tasks, _require_labels(labels, "counts", path))
     if "soft" in arrays:
-        soft = SoftLabels.of(arrays["soft"], tasks, _require_labels(labels, "soft", path))
+        estimates = str(arrays.get("soft_estimates", "unknown"))
+        soft = SoftLabels.of(arrays["soft"], tasks, _require_labels(labels, "soft", path), estimates=estimates)
     return TrainingData(Path(path).stem, tasks, x, split, gold, votes, soft)
 
 
@@ -95,6 +96,7 @@ def write_training_data(training_data: TrainingData, path: str | Path) -> None:
         arrays["y"] = without_stringdtype(training_data.gold.on(training_data.tasks).hard())
     if training_data.soft is not None:
         arrays["soft"] = training_data.soft.on(training_data.tasks).on_labels(labels).prob
+        arrays["soft_estimates"] = np.array(training_data.soft.estimates)
     if training_data.votes is not None:
         arrays |= _votes_as_npz_columns_or_counts(training_data.votes, training_data.tasks, labels)
     write_npz(path, arrays)
