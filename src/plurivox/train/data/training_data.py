@@ -1,9 +1,9 @@
 """TrainingData: inputs of tasks with their split, gold labels, votes and soft labels; and the .npz files of them.
 
 Arrays of such a file: `x` (n, ...) and `task` (n,); optionally `split` (n,), true labels `y` (n,), the list of all `labels`,
-`soft` (n, n_labels) probabilities and `soft_estimates`, the word truth or people, `counts` (n, n_labels) of votes without workers, or votes as the columns `vote_task`,
-`vote_worker` and `vote_label`. Instead of x, task and y there may be `x_<split>` and `y_<split>` for every split; the task of
-row i is then called <split>-i.
+`soft` (n, n_labels) probabilities and `soft_estimates`, the word truth or people, `counts` (n, n_labels) of votes without
+workers, or votes as the columns `vote_task`, `vote_worker` and `vote_label`. Instead of x, task and y there may be `x_<split>`
+and `y_<split>` for every split; the task of row i is then called <split>-i.
 """
 
 from dataclasses import dataclass
