@@ -19,6 +19,7 @@ from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 from plurivox.workflows.fit_votes import fit
 from plurivox.workflows.ranking_by_several_scores import join_scores_into_ranking, scores_without_those_shown_pooled
 from plurivox.workflows.score_tasks_workers import EvidenceCache, notes_on_fits_of_scores, parse_scoring_methods
+from plurivox.workflows.truth_and_people import TRUTH_AND_PEOPLE
 
 SCORES = (
     "gold-accuracy,agreement-with-rest,trace,trace-pooled,spam-score,spam-score-pooled,repeat-consistency,drift,speed,"
@@ -58,6 +59,7 @@ class ReportCards(Recipe):
         made = fit(data, self.method, part="votes", progress=progress)
         if made.confusion is None:
             raise InputError(f"{self.name()}: {self.method} estimates no confusion matrices; use ibcc or dawid-skene")
+        people = fit(data, aggregate.DEFAULT_METHODS["people"], part="votes").soft
         scores, notes = self._score_workers_and_note_skipped(
             EvidenceCache(data, Evidence(gold=data.gold)), votes, progress
         )
@@ -74,7 +76,7 @@ class ReportCards(Recipe):
         notes = [order, *notes_on_fits_of_scores(methods), *notes]
         tables = [Table(f"{data.name}: {votes.n_workers:,} workers, the worst first", shown, tuple(notes))]
         for worker in self._codes_of_named_or_worst_workers(votes, worst).tolist():
-            tables += self._report_card_tables_of_worker(votes, made, scores, worker)
+            tables += self._report_card_tables_of_worker(votes, made, people, scores, worker)
         return Tables(f"Report cards of {data.name}", tuple(tables), self.spec)
 
     def _score_workers_and_note_skipped(
@@ -108,7 +110,9 @@ class ReportCards(Recipe):
             raise unknown_name_error("worker", names[int(np.argmin(codes))], map(str, votes.workers.tolist()))
         return codes
 
-    def _report_card_tables_of_worker(self, votes: Votes, fit: Fit, scores: list[Scores], worker: int) -> list[Table]:
+    def _report_card_tables_of_worker(
+        self, votes: Votes, fit: Fit, people: SoftLabels, scores: list[Scores], worker: int
+    ) -> list[Table]:
         """Return the tables of one worker's report card: scores and ranks, confusion matrix, most unlikely votes."""
         name = str(votes.workers[worker])
         raw = [score.raw for score in scores]
@@ -133,7 +137,9 @@ class ReportCards(Recipe):
             ),
             Table(f"{name}: confusion matrix by {fit.made_by}", confusion, digits=2),
         ]
-        return tables + ([_most_unlikely_votes_table(votes, fit.soft, worker, self.tasks)] if self.tasks else [])
+        return tables + (
+            [_most_unlikely_votes_table(votes, fit.soft, people, worker, self.tasks)] if self.tasks else []
+        )
 
 
 def _align_scores_to_workers(scores: Scores, votes: Votes) -> Scores:
@@ -152,7 +158,7 @@ def _format_rank_from_highest(badness: float, all_badness: Floats) -> str:
     return "-" if not np.isfinite(badness) else f"{1 + int((all_badness > badness).sum()):,} of {len(all_badness):,}"
 
 
-def _most_unlikely_votes_table(votes: Votes, soft: SoftLabels, worker: int, n_votes: int) -> Table:
+def _most_unlikely_votes_table(votes: Votes, soft: SoftLabels, people: SoftLabels, worker: int, n_votes: int) -> Table:
     """Return a table of the worker's `n_votes` least probable votes among those that differ from the task's top label."""
     top = soft.most_probable_label_codes()
     differing = np.flatnonzero((votes.worker == worker) & (votes.label != top[votes.task]))
@@ -167,5 +173,8 @@ def _most_unlikely_votes_table(votes: Votes, soft: SoftLabels, worker: int, n_vo
             "probability": soft.prob[votes.task[least], votes.label[least]],
             "top label": soft.labels[top_label],
             "its probability": soft.prob[votes.task[least], top_label],
+            "people: vote": people.prob[votes.task[least], votes.label[least]],
+            "people: top label": people.prob[votes.task[least], top_label],
         },
+        (f"{TRUTH_AND_PEOPLE} Probabilities are of truth, the last two columns of people",),
     )

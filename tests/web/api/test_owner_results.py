@@ -168,7 +168,7 @@ def slots_by_text(person: Person) -> dict[str, list[str]]:
 
 
 def test_a_repeat_is_no_answer_of_its_own_if_the_answer_that_it_repeats_is_missing(tmp_path: Path) -> None:
-    study = plain_study(form="one-label", per_task=2, batch=4, repeats=3)
+    study = plain_study(form="one-label", per_task=2, batch=4, repeats=3, aggregator="vote-shares")
     with served(tmp_path / "s", study, text_tasks(4)) as live:
         live.sign_in()
         whole, partial = live.enter(), live.enter()

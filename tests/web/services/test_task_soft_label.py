@@ -14,14 +14,16 @@ import plurivox as pv
 from plurivox.cli.main import main
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import TEXT
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, PlurivoxError
 from plurivox.elicit import methods
 from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.collect.excluded_workers import exclude_if_active_and_release_slots
 from plurivox.web.store.schema import workers
-from plurivox.web.study.config import parse_study
+from plurivox.web.study.config import check_aggregator_exists, parse_study
 from plurivox.web.study.create_study import import_answers_collected_elsewhere
+from plurivox.web.study.export import export_study
 from plurivox.web.study.question_forms import FORMS
+from plurivox.workflows import TRUTH_AND_PEOPLE
 from studies import Person, Served, plain_study, served, text_tasks
 
 LABELS = ["bird", "cat", "dog", "frog", "ship"]
@@ -98,13 +100,13 @@ def check_shown_is_elicited(live: Served, folder: Path) -> list[dict[str, Any]]:
         for one in page["labels"]:
             mean = np.mean([share.get(one["label"], 0.0) for share in mine])
             assert one["mean"] == pytest.approx(mean, abs=1e-5) == one["p"]
-        assert f"mean of {len(mine)} answers" in " ".join(page["how"])
+        assert len(mine) == 1 or f"mean of {len(mine)} answers" in " ".join(page["how"])
     return pages
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_each_answer_is_shown_with_the_distribution_that_elicit_makes_of_it(tmp_path: Path, form: str) -> None:
-    study = plain_study(labels=LABELS, form=form, per_task=3, batch=6)
+    study = plain_study(labels=LABELS, form=form, per_task=3, batch=6, aggregator="vote-shares")
     with served(tmp_path / "s", study, text_tasks(6)) as live:
         live.sign_in()
         for start in (0, 7, 14):
@@ -116,7 +118,7 @@ def test_each_answer_is_shown_with_the_distribution_that_elicit_makes_of_it(tmp_
 
 @pytest.mark.parametrize("elicit", ["", "top-two[gamma=0.3], ranking[weights=borda]"])
 def test_forms_and_options_of_a_study_with_arms_are_told_apart(tmp_path: Path, elicit: str) -> None:
-    study = plain_study(labels=LABELS, forms=list(FORMS), per_task=1, batch=2, elicit=elicit)
+    study = plain_study(labels=LABELS, forms=list(FORMS), per_task=1, batch=2, elicit=elicit, aggregator="vote-shares")
     with served(tmp_path / "s", study, text_tasks(2)) as live:
         live.sign_in()
         for n in range(len(FORMS)):
@@ -134,7 +136,7 @@ def test_imported_answers_in_any_form_are_read_as_elicit_reads_them(tmp_path: Pa
     said = [[("named", "cat", "60"), ("named", "dog", "8p"), ("never", "ship", "")]] * len(names)
     form = np.array(names, dtype=TEXT)
     given = Answers.of(task=["t000"] * len(names), worker=names, marks=said, labels=[*LABELS, "yak"], form=form)
-    with served(tmp_path / "s", plain_study(labels=LABELS), text_tasks(1)) as live:
+    with served(tmp_path / "s", plain_study(labels=LABELS, aggregator="vote-shares"), text_tasks(1)) as live:
         live.sign_in()
         studio = live.studio
         studio.writer.submit(lambda c: import_answers_collected_elsewhere(c, studio.study, studio.keys, given)).result()
@@ -142,7 +144,7 @@ def test_imported_answers_in_any_form_are_read_as_elicit_reads_them(tmp_path: Pa
 
 
 def test_votes_are_beside_beliefs_and_gamma_is_explained(tmp_path: Path) -> None:
-    with served(tmp_path / "s", plain_study(labels=LABELS), text_tasks(1)) as live:
+    with served(tmp_path / "s", plain_study(labels=LABELS, aggregator="vote-shares"), text_tasks(1)) as live:
         live.sign_in()
         person = live.enter()
         [slot] = person.slots()
@@ -154,7 +156,9 @@ def test_votes_are_beside_beliefs_and_gamma_is_explained(tmp_path: Path) -> None
         assert found["cat"] == [1, 1.0, 0.6] and found["dog"] == [0, 0.0, 0.4] and found["ship"] == [0, 0.0, 0.0]
         assert [round(one["p"], 2) for one in page["labels"]] == [0.54, 0.36, 0.03, 0.03, 0.03]
         assert page["gamma"] and page["further_labels"] == 0
-        assert "share 10% (gamma = 0.1)" in page["how"][0] and page["how"][1].startswith("There is 1 answer:")
+        assert "share 10% (gamma = 0.1)" in page["how"][0] and page["how"][3].startswith(
+            "People: the distribution of the only answer"
+        )
         other = live.enter()
         other.post("/api/answers", {"key": "k2", "slot": other.slots()[0]["slot"], "marks": marks[:1]})
         assert task_pages(live)[0]["pending"]  # the soft label is still that of one answer
@@ -201,9 +205,46 @@ def test_a_task_without_a_label_named_has_no_soft_label(tmp_path: Path) -> None:
         assert sum(live.http.get("/api/owner/snapshot").json()["entropy"]) == 1
 
 
+def test_every_task_has_soft_labels_for_truth_and_for_people(tmp_path: Path) -> None:
+    """In the API and in the export, by the default methods and by those that study.toml names, with one sentence."""
+    study = plain_study(labels=LABELS, form="one-label", per_task=3)
+    with served(tmp_path / "s", study, text_tasks(4)) as live:
+        live.sign_in()
+        for start in (0, 4, 5):
+            answer_all(live.enter(), start)
+        for named in ("", "dawid-skene", "softmax-shares", "softmax-shares, dawid-skene[max_iter=20]"):
+            used = study.model_copy(update={"aggregator": named})
+            SnapshotComputer(live.studio.engine).compute_and_publish_snapshot(used)
+            export_study(live.studio.engine, used, tmp_path / "out", replace=True)
+            votes = pv.elicit_votes(pv.read(tmp_path / "out").answers, "one-label").votes
+            by = {pv.aggregate.methods.make(spec).estimated_quantity(): spec for spec in named.split(", ") if spec}
+            both, told = pv.fit_both(votes, **by), live.http.get("/api/owner/snapshot").json()
+            assert {"truth": told["truth_by"], "people": told["by"]} == pv.aggregate.DEFAULT_METHODS | by
+            assert told["difference"] == TRUTH_AND_PEOPLE and TRUTH_AND_PEOPLE in told["how"]
+            for quantity, fitted in (("truth", both.truth), ("people", both.people)):
+                exported = pv.read_soft(tmp_path / "out" / f"labels_{quantity}.parquet")
+                assert exported.estimates == quantity
+                aligned = exported.on(fitted.soft.tasks).on_labels(fitted.soft.labels)
+                np.testing.assert_allclose(aligned.prob, fitted.soft.prob, atol=2e-5)
+            for page, line in zip(task_pages(live), live.http.get("/api/owner/tasks").json()["tasks"], strict=True):
+                task = both.truth.soft.tasks.tolist().index(line["name"])
+                truth = dict(zip(both.truth.soft.labels.tolist(), both.truth.soft.prob[task].tolist(), strict=True))
+                assert {one["label"]: one["p"] for one in page["truth"]} == pytest.approx(truth, abs=1e-5)
+                assert page["truth"][:3] == line["truth"] and page["soft"][:3] == line["top"]
+                assert page["difference"] == TRUTH_AND_PEOPLE and TRUTH_AND_PEOPLE in page["how"]
+
+
+def test_a_study_names_at_most_one_aggregator_for_each_question() -> None:
+    check_aggregator_exists(plain_study(aggregator="vote-shares, glad[max_iter=5]"))
+    with pytest.raises(InputError, match="two methods for truth"):
+        check_aggregator_exists(plain_study(aggregator="glad, dawid-skene"))
+    with pytest.raises(PlurivoxError, match="glod"):
+        check_aggregator_exists(plain_study(aggregator="vote-shares, glod"))
+
+
 @pytest.mark.parametrize(
     ("aggregator", "words"),
-    [("dawid-skene", "gives the answers of reliable people more weight"), ("majority-vote", "majority-vote: ")],
+    [("dawid-skene", "gives the answers of reliable people more weight"), ("majority-vote", "majority-vote. ")],
 )
 def test_other_aggregators_are_explained(tmp_path: Path, aggregator: str, words: str) -> None:
     study = plain_study(labels=LABELS, aggregator=aggregator)
@@ -212,7 +253,7 @@ def test_other_aggregators_are_explained(tmp_path: Path, aggregator: str, words:
         for start in (0, 4):
             answer_all(live.enter(), start)
         SnapshotComputer(live.studio.engine).compute_and_publish_snapshot(study)
-        assert words in task_pages(live)[0]["how"][1]
+        assert words in task_pages(live)[0]["how"][2]
         assert words in live.http.get("/api/owner/snapshot").json()["how"]
 
 

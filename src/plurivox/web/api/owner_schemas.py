@@ -12,7 +12,7 @@ from plurivox.web.store.collect.excluded_workers import Exclusion
 from plurivox.web.store.report.answer_kinds import AnswerKind
 from plurivox.web.store.report.statistics_classes_and_queries import ArmResult
 from plurivox.web.store.report.stored_pay_sheet import PayLine
-from plurivox.web.store.report.stored_soft_labels_and_task_list import SoftLabel, TaskLine
+from plurivox.web.store.report.stored_soft_labels_and_task_list import LabelProbability, SoftLabel, TaskLine
 from plurivox.web.store.report.worker_scores_and_flags import DoubtLimits, FlaggedAnswer, WorkerLine
 from plurivox.web.store.study_state import StudyState
 from plurivox.web.study.completion_pay_exclusion_config import PlatformName
@@ -73,7 +73,7 @@ class TaskAnswer(BaseModel):
     position: int
     form: str  # the form of `elicit` that reads it
     counted_as: AnswerKind
-    in_soft_label: bool  # whether an answer of this kind is part of the soft label
+    in_soft_label: bool  # whether an answer of this kind is part of the soft labels
     flags: list[str]
     becomes: list[LabelShare]  # the distribution it became, the largest share first; empty: it names no label
     becomes_further: int  # labels with a share beside those in `becomes`
@@ -81,17 +81,23 @@ class TaskAnswer(BaseModel):
 
 
 class TaskDetail(BaseModel):
-    """Response body with one task: its soft label, how it was made, votes and beliefs by label, and every answer to it."""
+    """Response body with one task: its soft labels, how they were made, votes and beliefs by label, and every answer to it.
+
+    `soft` is the soft label for people, the share of people who would give each label; `truth` is the probability that each
+    label is right. `difference` says so in a sentence to show beside them.
+    """
 
     line: TaskLine
     task: Task
-    soft: list[SoftLabel]
+    soft: list[SoftLabel]  # people
+    truth: list[LabelProbability]  # empty if not computed yet
+    difference: str
     soft_label_answers: int  # answers that `soft` is computed from
     pending: bool  # whether answers were added, changed or excluded since `soft` was computed
     labels: list[LabelSummary]
     further_labels: int  # labels of the study beside those in `labels`
     gamma: bool  # whether answers share a part among labels they do not name; beliefs are shown without it
-    how: list[str]  # how the soft label was made, in sentences
+    how: list[str]  # how the soft labels were made, in sentences
     answers: list[TaskAnswer]
     meanings: dict[str, str]  # of the flags: flag -> sentence
 
@@ -161,16 +167,25 @@ class Alert(BaseModel):
 
 
 class BackgroundState(BaseModel):
-    """Response body: figures of the latest snapshot of the results, whether it is stale, and alerts."""
+    """Response body: figures of the latest snapshot of the results, whether it is stale, and alerts.
+
+    `entropy`, `confidence` and `label_shares` are of the soft labels for people; those with `truth_` are of the probabilities
+    that labels are right. `difference` says what the two are, in a sentence to show beside them.
+    """
 
     at: float | None
     answers: int
-    by: str
-    how: str  # how the soft label of a task is made, in one line
+    by: str  # the aggregator for people
+    truth_by: str  # the aggregator for truth; empty if truth is not computed yet
+    difference: str
+    how: str  # how the soft labels of a task are made, in one line
     seconds: float
     entropy: list[int]  # histogram of the tasks' entropies, ten bins from 0 to log n_labels
-    confidence: list[int]  # histogram of the top label's probability, ten bins from 0 to 1
+    confidence: list[int]  # histogram of the top label's share, ten bins from 0 to 1
     label_shares: dict[str, float]
+    truth_entropy: list[int]
+    truth_confidence: list[int]  # histogram of the probability of the label most probably right
+    truth_label_shares: dict[str, float]
     pending: bool  # whether there are newer answers than the snapshot
     recomputing: bool  # whether a worker was excluded or an exclusion lifted since the snapshot
     troubles: list[Alert]  # the oldest first

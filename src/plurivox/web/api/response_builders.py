@@ -8,7 +8,7 @@ from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import worker_entry_and_stage_schemas as s
 from plurivox.web.api.task_and_answer_schemas import Progress, ShownMark, Task
 from plurivox.web.services.platform_admission import PlatformAccess
-from plurivox.web.services.task_soft_label import WHICH_ANSWERS, SoftLabelExplained, explain_aggregation
+from plurivox.web.services.task_soft_label import WHICH_ANSWERS, SoftLabelExplained, explain_truth_and_people
 from plurivox.web.services.worker_completion import Completion
 from plurivox.web.services.worker_stages import CurrentStage
 from plurivox.web.store.collect.excluded_workers import ExclusionPage
@@ -24,6 +24,7 @@ from plurivox.web.study.completion_pay_exclusion_config import PLATFORM_TITLE, P
 from plurivox.web.study.config import Study
 from plurivox.web.study.platforms_that_admit_everyone import alert_and_advice_if_platform_admits_everyone
 from plurivox.web.study.question_forms import CHIPS
+from plurivox.workflows import TRUTH_AND_PEOPLE
 
 PROLIFIC_FIELDS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")  # of the address to enter at Prolific
 
@@ -104,12 +105,14 @@ def study_summary_response(study: Study, counts: StudyCounts) -> o.StudyLine:
 
 
 def task_detail_response(study: Study, detail: TaskDetail, explained: SoftLabelExplained) -> o.TaskDetail:
-    """Return the response with one task: content, soft label and how it was made, and every answer with what it became."""
+    """Return the response with one task: content, soft labels, how they were made, and every answer with what it became."""
     pairs = zip(detail.answers, explained.distributions, strict=True)
     return o.TaskDetail(
         line=detail.line,
         task=Task.from_shown_task(detail.shown),
         soft=detail.soft,
+        truth=detail.truth,
+        difference=TRUTH_AND_PEOPLE,
         meanings=flag_meanings(study, [name for answer in detail.answers for name in answer.flags]),
         soft_label_answers=detail.n,
         pending=detail.is_outdated or detail.n != explained.n_answers,
@@ -189,11 +192,16 @@ def latest_snapshot_and_alerts_response(
         at=latest.at,
         answers=latest.answers,
         by=latest.by,
-        how=f"{explain_aggregation(latest)} {WHICH_ANSWERS}",
+        truth_by=latest.truth_by,
+        difference=TRUTH_AND_PEOPLE,
+        how=" ".join([*explain_truth_and_people(latest), WHICH_ANSWERS]),
         seconds=latest.seconds,
         entropy=latest.entropy,
         confidence=latest.confidence,
         label_shares=latest.label_shares,
+        truth_entropy=latest.truth_entropy,
+        truth_confidence=latest.truth_confidence,
+        truth_label_shares=latest.truth_label_shares,
         pending=state.is_stale,
         recomputing=state.is_recomputing,
         troubles=[

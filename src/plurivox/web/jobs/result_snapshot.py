@@ -5,14 +5,13 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
 
 import numpy as np
 from sqlalchemy import Connection, Engine
 
+from plurivox.aggregate import DEFAULT_METHODS
 from plurivox.core.answers import Answers
-from plurivox.core.array_types import Ints, Names
-from plurivox.core.errors import PlurivoxError
+from plurivox.core.array_types import Floats, Ints
 from plurivox.core.results import Fit
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
@@ -21,29 +20,28 @@ from plurivox.web.jobs import study_statistics
 from plurivox.web.jobs.arm_comparison import compare_arms
 from plurivox.web.jobs.exclusion_rules import exclude_rule_breakers_and_return_count
 from plurivox.web.jobs.expected_information_gain import write_expected_gains_return_stopping_summary
+from plurivox.web.jobs.truth_and_people import ProbabilitiesByTask, Truth, TruthComputer, fit_quantity_of_study
 from plurivox.web.store.report import result_snapshots, worker_scores_and_flags
 from plurivox.web.store.report.answer_cache import AnswerCache, CollectedAnswers
 from plurivox.web.store.report.result_snapshots import Snapshot, count_exclusions_plus_reinstatements
-from plurivox.web.store.report.statistics_classes_and_queries import count_tasks_without_free_slot_by_stratum
+from plurivox.web.store.report.statistics_classes_and_queries import (
+    StoppingSummary,
+    count_tasks_without_free_slot_by_stratum,
+)
 from plurivox.web.store.report.stored_soft_labels_and_task_list import (
     SoftLabelRow,
     ids_of_tasks_with_nonempty_soft_label,
+    label_probabilities_to_json,
     soft_label_intervals_to_json,
 )
-from plurivox.web.study.config import Study
-from plurivox.workflows import elicit_votes, fit
+from plurivox.web.study.config import Study, aggregator_of_study
+from plurivox.workflows import elicit_votes
 
-DEFAULT_AGGREGATOR = "vote-shares"  # the mean of the soft answers
 MAX_LABELS = 50  # labels stored per task, the most probable ones
 BLOCK_TASKS = 5_000  # tasks converted together
-
-
-class WrittenLabels(NamedTuple):
-    """The soft labels of all tasks in the last snapshot, rounded to 5 digits, to find out which ones change."""
-
-    ids: Ints  # (n_tasks,) sorted
-    prob: Any  # (n_tasks, n_labels)
-    labels: Names
+MIN_CHANGE = (
+    0.0005  # a soft label in which no probability changes by more is not written again: pages show three digits
+)
 
 
 class SnapshotComputer:
@@ -52,15 +50,18 @@ class SnapshotComputer:
     def __init__(self, engine: Engine, answers: AnswerCache | None = None) -> None:
         self.engine, self._name = engine, secrets.token_hex(8)
         self._answers = AnswerCache() if answers is None else answers
-        self._written: WrittenLabels | None
+        self._written: tuple[ProbabilitiesByTask, ProbabilitiesByTask] | None  # people and truth, as last written
+        self._truth = TruthComputer()
         self._forget_last_snapshot((0, ""))
 
     def _forget_last_snapshot(self, new_erasure_count_and_config_digest: tuple[int, str]) -> None:
         """Forget the last snapshot, so that all is computed again, and save the erasure count and digest of study.toml."""
-        self._basis, self._by, self._is_first = new_erasure_count_and_config_digest, "", True
+        self._basis, self._is_first = new_erasure_count_and_config_digest, True
         self._n_known, self._excluded = 0, set[int]()  # cached answers and exclusions in the last snapshot
         self._number, self._written = 0, None  # the last snapshot and its soft labels
-        self._written_next: WrittenLabels | None = None
+        self._written_next: tuple[ProbabilitiesByTask, ProbabilitiesByTask] | None = None
+        self._settled: StoppingSummary | None = None
+        self._truth.forget()
 
     def exclude_workers_by_rules(self, study: Study) -> int:
         """Read new answers, exclude the workers who break an exclusion rule of the study, and return how many."""
@@ -100,12 +101,14 @@ class SnapshotComputer:
                 answers=len(collected.answers),
                 asked=study.config_digest,
                 stages=study_statistics.median_seconds_by_stage(connection),
-                by=study.aggregator or DEFAULT_AGGREGATOR,
+                by=aggregator_of_study(study, "people") or DEFAULT_METHODS["people"],
                 full_tasks=count_tasks_without_free_slot_by_stratum(connection),
                 exclusion_changes=exclusion_changes,
             )
             labelled = ids_of_tasks_with_nonempty_soft_label(connection) if self._is_first else ()
         n_known, excluded = len(self._answers), {*self._answers.excluded}
+        if excluded != self._excluded:
+            self._truth.forget()
         number = result_snapshots.undo_partial_and_reserve_snapshot_number(self.engine, self._name)
         if number != self._number + 1:  # another server has been leader
             self._written = None
@@ -122,7 +125,7 @@ class SnapshotComputer:
         result_snapshots.publish_snapshot_or_raise_outdated(
             self.engine, number, snapshot, self._basis[0], alert, self._name
         )
-        self._by, self._is_first, self._n_known, self._excluded = snapshot.by, False, n_known, excluded
+        self._is_first, self._n_known, self._excluded = False, n_known, excluded
         self._number, self._written = number, self._written_next  # only now: an unpublished snapshot is undone
 
     def _write_results_and_return_full_snapshot_and_alert(
@@ -134,14 +137,15 @@ class SnapshotComputer:
         snapshot: Snapshot,
     ) -> tuple[Snapshot, str]:
         """Write soft labels, gains, flags and scores; return the snapshot with all statistics, and the alert of the
-        aggregator ("" if it did not fail)."""
+        aggregators ("" if none failed)."""
         elicited = _elicit_votes_by_form_of_each_answer(study, collected.answers)
         votes = _votes_without_repeats(collected, elicited)
         first_labels = _votes_without_repeats(collected, elicit_votes(collected.answers, "one-label"))
         # (n_tasks,) "can't tell" and "none of these" do not count as votes
         n_votes = np.rint(votes.support).astype(np.int64)
         without_votes = collected.database_id_of_each_task[n_votes == 0]
-        fitted, by, alert = _fit_study_aggregator_or_vote_shares_if_it_fails(study, votes)
+        people = fit_quantity_of_study(study, votes, "people")
+        fitted, alert = people.fitted, people.alert
         result_snapshots.write_and_count_changed_soft_labels(
             self.engine,
             snapshot_number,
@@ -149,20 +153,32 @@ class SnapshotComputer:
             self._name,
         )
         if fitted is not None:
+            truth = self._truth.truth_of_tasks(study, votes, collected.database_id_of_each_task, n_votes > 0)
+            alert = " ".join(filter(None, (alert, truth.alert)))
             changed = self._ids_of_tasks_with_new_answers_or_changed_soft_label(
-                collected, fitted, tasks_with_new_answers, by
+                collected, fitted, truth, tasks_with_new_answers
             )
             result_snapshots.write_and_count_changed_soft_labels(
                 self.engine,
                 snapshot_number,
-                _yield_soft_label_rows_of_changed_tasks(collected, fitted, n_votes, changed),
+                _yield_soft_label_rows_of_changed_tasks(collected, fitted, truth, n_votes, changed),
                 self._name,
             )
-            settled = write_expected_gains_return_stopping_summary(self.engine, study, collected, votes, fitted)
+            gains_by = truth.fitted if aggregator_of_study(study, "truth") else fitted
+            if gains_by is not None:
+                self._settled = write_expected_gains_return_stopping_summary(
+                    self.engine, study, collected, votes, gains_by
+                )
             snapshot = replace(
                 snapshot,
-                settled=settled,
+                by=people.by,
+                weights_people=people.weights_people,
+                settled=self._settled,
                 **study_statistics.soft_label_histograms_and_label_shares(fitted, n_votes > 0)._asdict(),
+                truth_by=truth.by,
+                truth_weights_people=truth.weights_people,
+                truth_due=truth.due,
+                **{f"truth_{name}": value for name, value in truth.histograms._asdict().items()},
             )
         flags = study_statistics.compute_flags_by_answer_id(study, collected, elicited)
         worker_scores = study_statistics.compute_scores_counts_and_times_by_worker(
@@ -170,8 +186,6 @@ class SnapshotComputer:
         )
         snapshot = replace(
             snapshot,
-            by=by,
-            weights_people=fitted is not None and not (fitted.confusion is None and fitted.ability is None),
             flags=dict(Counter(name for names in flags.values() for name in names)),
             agreement=replace(
                 study_statistics.compute_agreement_statistics(collected, first_labels, fitted),
@@ -187,21 +201,21 @@ class SnapshotComputer:
         return snapshot, alert
 
     def _ids_of_tasks_with_new_answers_or_changed_soft_label(
-        self, collected: CollectedAnswers, fitted: Fit, tasks_with_new_answers: Ints, aggregator: str
+        self, collected: CollectedAnswers, people: Fit, truth: Truth, tasks_with_new_answers: Ints
     ) -> Ints:
-        """Return the ids of tasks with new answers, or whose soft label differs from the last snapshot."""
-        same_way = aggregator == self._by and self._written is not None
-        if same_way and aggregator == DEFAULT_AGGREGATOR:  # a task depends on its own votes only
-            return tasks_with_new_answers
-        order = np.argsort(collected.database_id_of_each_task)
-        ids, soft = collected.database_id_of_each_task[order], fitted.soft
-        now_written = WrittenLabels(ids, np.round(soft.prob[order], 5).astype(np.float32), soft.labels)
-        before, self._written_next = self._written, now_written
-        if not same_way or before is None or not np.array_equal(before.labels, now_written.labels):
-            return np.asarray(now_written.ids)
-        place = np.minimum(np.searchsorted(before.ids, now_written.ids), max(len(before.ids) - 1, 0))
-        same = (before.ids[place] == now_written.ids) & (before.prob[place] == now_written.prob).all(1)
-        return np.union1d(tasks_with_new_answers, now_written.ids[~same])
+        """Return the ids of tasks with new answers, or whose soft label differs from the one last written."""
+        ids, labels = collected.database_id_of_each_task, people.soft.labels
+        now = tuple(ProbabilitiesByTask.of(ids, prob, labels) for prob in (np.asarray(people.soft.prob), truth.prob))
+        self._written_next = now[0], now[1]
+        if self._written is None or not np.array_equal(self._written[0].labels, labels):
+            return np.asarray(now[0].ids)
+        is_new = np.isin(now[0].ids, tasks_with_new_answers)
+        old = [one.rows_of(now[0].ids) for one in self._written]
+        for before, one in zip(old, now, strict=True):  # written again if truth was computed for the first time, too
+            is_new |= (~np.isclose(before, one.prob, rtol=0, atol=MIN_CHANGE, equal_nan=True)).any(1)
+        for before, one in zip(old, now, strict=True):
+            one.prob[~is_new] = before[~is_new]  # as written, so that small changes add up to one that is written
+        return np.union1d(tasks_with_new_answers, now[0].ids[is_new])
 
 
 def _elicit_votes_by_form_of_each_answer(study: Study, answers: Answers) -> Elicited:
@@ -223,35 +237,32 @@ def _votes_without_repeats(collected: CollectedAnswers, elicited: Elicited) -> V
     )
 
 
-def _fit_study_aggregator_or_vote_shares_if_it_fails(study: Study, votes: Votes) -> tuple[Fit | None, str, str]:
-    """Fit the aggregator of the study, or vote shares if that fails; return the fit, the method used, and the alert text."""
-    wanted, alert = study.aggregator or DEFAULT_AGGREGATOR, ""
-    if not len(votes):
-        return None, wanted, ""
-    if wanted != DEFAULT_AGGREGATOR:
-        try:
-            return fit(votes, wanted), wanted, ""
-        except Exception as cause:  # noqa: BLE001 - the owner gets an alert, and vote shares in the meantime
-            why = str(cause) if isinstance(cause, PlurivoxError) else f"{type(cause).__name__}: {cause}"
-            alert = (
-                f"The aggregator {wanted!r} of study.toml failed; soft labels are {DEFAULT_AGGREGATOR} for now: {why}"
-            )
-    return fit(votes, DEFAULT_AGGREGATOR), DEFAULT_AGGREGATOR, alert
-
-
 def _yield_soft_label_rows_of_changed_tasks(
-    collected: CollectedAnswers, fitted: Fit, n_votes_of_each_task: Ints, changed_task_ids: Ints
+    collected: CollectedAnswers, people: Fit, truth: Truth, n_votes_of_each_task: Ints, changed_task_ids: Ints
 ) -> Iterator[SoftLabelRow]:
-    """Yield the soft label of each changed task with votes as a database row: labels with intervals, most probable first."""
-    n, ids, entropy = n_votes_of_each_task, collected.database_id_of_each_task, fitted.soft.entropy().round(6)
+    """Yield the soft labels of each changed task with votes as a database row: labels with intervals for people, and
+    probabilities for truth, the most probable first."""
+    n, ids, entropy = n_votes_of_each_task, collected.database_id_of_each_task, people.soft.entropy().round(6)
     rows_of = np.flatnonzero((n > 0) & np.isin(ids, changed_task_ids))
     labels = collected.answers.labels.tolist()
     for block in np.array_split(rows_of, max(1, -(-len(rows_of) // BLOCK_TASKS))):
-        prob = np.asarray(fitted.soft.prob[block], np.float64)  # (n_block, n_labels)
-        order = np.argsort(-prob, axis=1, kind="stable")[:, :MAX_LABELS]
-        top = np.take_along_axis(prob, order, axis=1)
+        order, top = _most_probable_labels(np.asarray(people.soft.prob[block], np.float64))
         low, high = jeffreys_interval_95(top, n[block][:, None])
         rows = np.stack([top, low, high], axis=2).round(5).tolist()
+        right, probability = (one.tolist() for one in _most_probable_labels(np.asarray(truth.prob[block], np.float64)))
         for at, task in enumerate(block.tolist()):
             soft = [(labels[k], *three) for k, three in zip(order[at].tolist(), rows[at], strict=True)]
-            yield SoftLabelRow(int(ids[task]), int(n[task]), float(entropy[task]), soft_label_intervals_to_json(soft))
+            is_true = [(labels[k], round(p, 5)) for k, p in zip(right[at], probability[at], strict=True) if p == p]
+            yield SoftLabelRow(
+                int(ids[task]),
+                int(n[task]),
+                float(entropy[task]),
+                soft_label_intervals_to_json(soft),
+                label_probabilities_to_json(is_true),
+            )
+
+
+def _most_probable_labels(prob: Floats) -> tuple[Ints, Floats]:
+    """Return the codes of the most probable labels of each task (n_tasks, at most MAX_LABELS), and their probabilities."""
+    order = np.argsort(-prob, axis=1, kind="stable")[:, :MAX_LABELS]
+    return order, np.take_along_axis(prob, order, axis=1)

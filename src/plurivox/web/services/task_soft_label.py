@@ -1,4 +1,4 @@
-"""How the soft label of a task was made: what each answer became, votes and beliefs by label, and the method in plain words."""
+"""How the soft labels of a task were made: what each answer became, votes and beliefs by label, the methods in plain words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +16,7 @@ from plurivox.web.store.report.result_snapshots import Snapshot
 from plurivox.web.store.report.task_detail import TaskAnswer, TaskDetail
 from plurivox.web.study.config import Study
 from plurivox.web.study.question_forms import elicit_form_name_of_study_form
+from plurivox.workflows import TRUTH_AND_PEOPLE
 
 MEAN_OF_ANSWERS = "vote-shares"  # the aggregator that weights all answers equally
 MAX_LABELS = 50  # shown of an answer or of the task, the most probable ones
@@ -41,32 +42,33 @@ class AnswerDistribution:
 
 @dataclass(frozen=True)
 class LabelSummary:
-    """One label of a task: how many named it first, what people believed of it, and its part of the soft label."""
+    """One label of a task: how many named it first, what people believed of it, and its part of both soft labels."""
 
     label: str
     votes: int  # answers that name it first
     vote_share: float  # among the answers that name a label
     belief: float  # mean of the distributions as entered, without gamma
     mean: float  # mean of the distributions that the answers became
-    p: float | None  # the soft label, from the latest snapshot; None if there is none yet
+    p: float | None  # the share of people who would give it, from the latest snapshot; None if there is none yet
     low: float | None
     high: float | None
+    truth: float | None  # the probability that it is right, from the latest snapshot; None if there is none yet
 
 
 @dataclass(frozen=True)
 class SoftLabelExplained:
-    """What the answers of a task became, its labels, and how its soft label was made."""
+    """What the answers of a task became, its labels, and how its soft labels were made."""
 
     distributions: list[AnswerDistribution]  # one per answer of the task
     labels: list[LabelSummary]
     n_further_labels: int  # beside those in `labels`
     has_gamma: bool  # whether a form gives a part of an answer to labels that it does not name
-    n_answers: int  # now, that the soft label is to be computed from
+    n_answers: int  # now, that the soft labels are to be computed from
     how: list[str]  # sentences
 
 
 def explain_soft_label(study: Study, detail: TaskDetail, snapshot: Snapshot) -> SoftLabelExplained:
-    """Return what each answer of a task became, votes and beliefs of each label, and how the soft label was made."""
+    """Return what each answer of a task became, votes and beliefs of each label, and how the soft labels were made."""
     marked = (mark.label for one in detail.answers for mark in one.marks if mark.label)
     labels = list(dict.fromkeys([*study.labels, *snapshot.label_shares, *marked]))
     used = np.array([one.counted_as in SOFT_LABEL_KINDS for one in detail.answers], bool)
@@ -85,7 +87,7 @@ def explain_soft_label(study: Study, detail: TaskDetail, snapshot: Snapshot) -> 
         n_answers=int(used.sum()),
         how=[
             *_explain_forms(forms),
-            explain_aggregation(snapshot, detail.n),
+            *explain_truth_and_people(snapshot, detail.n),
             f"{WHICH_ANSWERS} “Can't tell” and “none of these” name no label, so they have no distribution.",
         ],
     )
@@ -152,8 +154,8 @@ def _distribution_of_answer(shares: Floats, labels: Sequence[str]) -> AnswerDist
 def _summaries(
     detail: TaskDetail, labels: Sequence[str], votes: Ints, entered: Floats, became: Floats
 ) -> list[LabelSummary]:
-    """Return votes, mean belief and soft label of each label, the most probable first, at most MAX_LABELS."""
-    soft = {one.label: one for one in detail.soft}
+    """Return votes, mean belief and both soft labels of each label, at most MAX_LABELS, those that most would give first."""
+    soft, truth = {one.label: one for one in detail.soft}, {one.label: one.p for one in detail.truth}
     belief, mean = (one.mean(0) if len(one) else np.zeros(len(labels)) for one in (entered, became))
     order = sorted(range(len(labels)), key=lambda k: (-(soft[labels[k]].p if labels[k] in soft else 0.0), -mean[k], k))
     return [
@@ -166,6 +168,7 @@ def _summaries(
             p=soft[labels[k]].p if labels[k] in soft else None,
             low=soft[labels[k]].low if labels[k] in soft else None,
             high=soft[labels[k]].high if labels[k] in soft else None,
+            truth=truth.get(labels[k]),
         )
         for k in order[:MAX_LABELS]
     ]
@@ -188,19 +191,31 @@ def _explain_forms(forms: Sequence[Form]) -> list[str]:
     return [f"{opening} It depends on the form of the answer."] + [f"{form.name()}: {form.explain()}" for form in forms]
 
 
-def explain_aggregation(snapshot: Snapshot, n_answers: int | None = None) -> str:
-    """Return a sentence about the aggregator of a snapshot; `n_answers` are those of one task, None: any task."""
+def explain_truth_and_people(snapshot: Snapshot, n_answers: int | None = None) -> list[str]:
+    """Return the difference between truth and people in a sentence, and a sentence about the method of each in a snapshot.
+
+    `n_answers` are those of one task, None: any task.
+    """
     if n_answers == 0:
-        return "No answer names a label yet, so there is no soft label."
-    by = snapshot.by or MEAN_OF_ANSWERS
+        return ["No answer names a label yet, so there is no soft label."]
+    told = [TRUTH_AND_PEOPLE]
+    if snapshot.truth_by:
+        told.append(f"Truth: {_explain_method(snapshot.truth_by, snapshot.truth_weights_people, n_answers)}")
+        if snapshot.truth_due is not None:
+            told[-1] += " Computing it takes long, so that the latest answers are still to be added."
+    return [*told, f"People: {_explain_method(snapshot.by or MEAN_OF_ANSWERS, snapshot.weights_people, n_answers)}"]
+
+
+def _explain_method(by: str, weights_people: bool, n_answers: int | None) -> str:
+    """Return how an aggregator makes a soft label of the answers to a task, in words that follow a colon."""
     these = "the answers to a task" if n_answers is None else "1 answer" if n_answers == 1 else f"{n_answers} answers"
     if by == MEAN_OF_ANSWERS:
         if n_answers == 1:
-            return f"There is 1 answer: the soft label is its distribution (aggregator {by})."
-        return f"The soft label is the mean of {these}, and all people count the same (aggregator {by})."
-    if snapshot.weights_people:
+            return f"the distribution of the only answer (aggregator {by})."
+        return f"the mean of {these}, and all people count the same (aggregator {by})."
+    if weights_people:
         return (
-            f"The soft label is computed from {these} by the aggregator {by}: it estimates from all tasks how reliable each "
+            f"computed from {these} by the aggregator {by}. It estimates from all tasks how reliable each "
             "person is and gives the answers of reliable people more weight, so it can differ from their mean."
         )
-    return f"The soft label is computed from {these} by the aggregator {by}: {aggregators.summary(parse_spec(by)[0])}"
+    return f"computed from {these} by the aggregator {by}. {aggregators.summary(parse_spec(by)[0])}"

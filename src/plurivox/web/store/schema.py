@@ -4,7 +4,9 @@ audit about refused sign-ins are deleted after 90 days.
 Tables and columns whose meaning the name does not tell:
 
     beliefs      soft labels of tasks (a row is valid from snapshot `since` to before snapshot `until`)
-    beliefs.sure       minus the entropy in nats; 1 before any answer (`report/soft_labels.py` converts it)
+    beliefs.sure       minus the entropy of `soft` in nats; 1 before any answer (`report/soft_labels.py` converts it)
+    beliefs.soft       what people would say: the share of people who would give each label, with intervals
+    beliefs.truth      what is right: the probability of each label
     plans        batches of tasks fixed by a file
     standings    scores of workers, as of the latest snapshot
     tallies      running counters of answers
@@ -334,6 +336,7 @@ soft_labels = Table(
     _int_column("n"),  # answers it is computed from
     _float_column("sure"),
     _text_column("soft"),
+    _text_column("truth", server_default="[]"),
     Index("ix_beliefs_sure", "sure", "task_id"),
     Index("ix_beliefs_n", "n", "task_id"),
     Index("ix_beliefs_until", "until"),

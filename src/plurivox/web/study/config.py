@@ -11,6 +11,7 @@ from plurivox.assign import methods as assigners
 from plurivox.core import inputs_asked_by_form
 from plurivox.core.errors import InputError, PlurivoxError, unknown_name_error
 from plurivox.core.method import split_at_commas_outside_brackets
+from plurivox.core.soft_labels import Estimand
 from plurivox.elicit import Form as ElicitForm
 from plurivox.elicit import methods as elicit_forms
 from plurivox.web.store.collect.workers import Stage
@@ -134,7 +135,7 @@ class Study(Section):
     unanswered_share: float = Field(default=0.5, gt=0, le=1)  # of the open slots, leased to people without an answer
     image_pixels: int = Field(default=160, ge=16, le=4096)  # smaller images are enlarged to this
     elicit: str = Field(default="", max_length=500)  # forms with options, for soft labels; empty: their defaults
-    aggregator: str = Field(default="", max_length=200)  # for the owner's pages; empty: mean of the soft answers
+    aggregator: str = Field(default="", max_length=200)  # for truth, for people, or "one, other"; empty: the defaults
     frame_ancestors: list[Origin] = []  # sites that may show the pages in a frame
     too_fast_seconds: float = Field(default=1.0, ge=0)  # answers in fewer seconds are too fast
     texts: Texts = Texts()
@@ -366,9 +367,33 @@ def _all_setting_names_of_study_toml() -> list[str]:
 
 
 def check_aggregator_exists(study: Study) -> None:
-    """Raise UnknownName if the study's aggregator does not exist."""
+    """Raise UnknownName if an aggregator of the study does not exist, InputError if two are for truth or two for people."""
     from plurivox.aggregate import methods  # does not import any aggregator
 
-    name = study.aggregator.partition("[")[0]
-    if name and name not in methods:
-        raise unknown_name_error(f"aggregator of {STUDY} called", name, methods)
+    specs = split_at_commas_outside_brackets(study.aggregator)
+    for name in (spec.partition("[")[0] for spec in specs):
+        if name not in methods:
+            raise unknown_name_error(f"aggregator of {STUDY} called", name, methods)
+    quantities = [_quantity_of_aggregator(spec) for spec in specs] if len(specs) > 1 else []
+    if len(set(quantities)) < len(quantities):
+        raise InputError(
+            f"aggregator = {study.aggregator!r} of {STUDY} names two methods for {quantities[-1]}; "
+            "name one for truth, one for people, or one of each"
+        )
+
+
+def aggregator_of_study(study: Study, quantity: Estimand) -> str:
+    """Return the spec of the aggregator that study.toml names for truth or for people; "" if it names none."""
+    specs = split_at_commas_outside_brackets(study.aggregator)
+    return next((spec for spec in specs if _quantity_of_aggregator(spec) == quantity), "")
+
+
+def _quantity_of_aggregator(spec: str) -> Estimand:
+    """Return what an aggregator estimates, truth or people; truth if it does not say, or its options are wrong."""
+    from plurivox.aggregate import methods
+
+    try:
+        quantity = methods.make(spec).estimated_quantity()
+    except PlurivoxError:  # the snapshot tells the owner
+        return "truth"
+    return "people" if quantity == "people" else "truth"

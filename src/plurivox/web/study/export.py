@@ -1,4 +1,4 @@
-"""Export a study as a data-set folder: answers, every view with its times and events, tasks, time per stage."""
+"""Export a study as a data-set folder: answers, every view with its times and events, soft labels, tasks, time per stage."""
 
 import json
 import os
@@ -17,7 +17,9 @@ from plurivox.web.store.admin import export_rows
 from plurivox.web.store.database import batched
 from plurivox.web.store.report import answer_cache
 from plurivox.web.store.report.answer_times import active_times_of_answers, time_columns_of_answer_rows
+from plurivox.web.store.report.result_snapshots import Snapshot, get_latest_or_default_result_snapshot
 from plurivox.web.study.config import Study
+from plurivox.workflows import TRUTH_AND_PEOPLE
 
 FORMULA_STARTS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # the last four are full-width
 VIEW_COLUMNS = ["answer", "task", "worker", "kind", "sitting", "position", "received", "shown_at", "first_input_ms"]
@@ -25,6 +27,7 @@ VIEW_COLUMNS += ["submitted_ms", "hidden_ms", "mode", "label_order", "marks", "a
 VIEW_COLUMNS += ["extra", "excluded", "arm", "counted_as", "handed_out", "impossible_time"]
 STAGE_COLUMNS = ["worker", "stage", "at", "ms", "detail", "impossible_time"]
 ITEM_COLUMNS = ["task", "kind", "text", "text2", "stratum", "gold", "practice", "image", "audio"]
+LABEL_COLUMNS = ["task", "label", "p", "estimates"]  # as `plurivox.read_soft` reads it
 ARM_COLUMNS = ["worker", "arm", "form", "wording", "status"]
 BATCH_ROWS = 5_000
 EVENT_COLUMNS = ["answer", "task", "worker", "seq", "ms", "kind", "label", "value", "by"]
@@ -69,11 +72,19 @@ def export_study(
             if study.arms
             else []
         )
+        labels = {
+            quantity: _rows_to_list_of_data_frames(
+                LABEL_COLUMNS, _labels_table_row_per_label(connection, quantity, escape_text)
+            )
+            for quantity in ("truth", "people")
+        }
+        latest = get_latest_or_default_result_snapshot(connection)
     parts = {"views": (views, VIEW_COLUMNS), "events": (events, EVENT_COLUMNS), "stages": (stages, STAGE_COLUMNS)}
     parts |= {"arms": (arms, ARM_COLUMNS)} if study.arms else {}
+    parts |= {f"labels_{quantity}": (frames, LABEL_COLUMNS) for quantity, frames in labels.items()}
     ways = [study.config_of_arm(one.name) for one in study.arms] or [study]
     asked = " or ".join(f"form {one.form}, {one.wording} person" for one in ways)
-    about = {"description": f"answers given in the plurivox studio, {asked}"}
+    about = {"description": f"answers given in the plurivox studio, {asked}{_labels_description(latest)}"}
     data = Dataset(
         study.name,
         about=about,
@@ -147,6 +158,23 @@ def _arms_table_row_per_worker(connection: Connection, study: Study) -> Iterable
     for worker, arm, status in export_rows.yield_arm_and_status_of_every_worker(connection):
         asked = study.config_of_arm(arm)
         yield worker, arm, asked.form, asked.wording, status
+
+
+def _labels_table_row_per_label(
+    connection: Connection, quantity: str, escape_text: Callable[[str], str]
+) -> Iterable[tuple[Any, ...]]:
+    """Yield one row of the table `labels_truth` or `labels_people` per label of each task, the most probable first."""
+    for task, truth, people in export_rows.yield_soft_labels_of_every_task(connection):
+        for one in truth if quantity == "truth" else people:
+            yield escape_text(task), escape_text(one.label), one.p, quantity
+
+
+def _labels_description(latest: Snapshot) -> str:
+    """Return how the soft labels of the export were made, and their difference; "" if there are none."""
+    made = [(quantity, by) for quantity, by in (("truth", latest.truth_by), ("people", latest.by)) if by]
+    if latest.at is None or not latest.answers:
+        return ""
+    return "; " + ", ".join(f"labels_{quantity} by {by}" for quantity, by in made) + f". {TRUTH_AND_PEOPLE}"
 
 
 def _items_table_row_per_task(connection: Connection, escape_text: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:

@@ -75,7 +75,7 @@ COMMENTS = {  # by name, or section.name
     "first_answer_minutes": "the same before the first answer, and so much longer with each answer, up to lease_minutes",
     "unanswered_share": "people without any answer hold at most this share of the open tasks, others wait; 1: no limit",
     "elicit": "options of the forms, by which answers become soft labels, for example top-two[gamma=0.05]; empty: defaults",
-    "aggregator": "for the owner's pages; empty: mean of the soft answers",
+    "aggregator": "for truth, for people, or one of each separated by a comma; empty: the defaults (see plurivox methods)",
     "frame_ancestors": "https:// addresses of sites that may show the pages in a frame",
     "texts.closed": "shown while the study is paused or closed; empty: the default text of each",
     "completion.redirect": "https://app.prolific.com/submissions/complete; the code is added as cc=",

@@ -59,7 +59,7 @@ async def list_tasks(
     order: stored_soft_labels_and_task_list.Order = "name",
     prefix: o.Prefix = "",
 ) -> stored_soft_labels_and_task_list.TaskPage:
-    """Return a page of tasks with their current soft labels; with `prefix`, of those whose names begin with it, by name."""
+    """Return a page of tasks with their labels for truth and people; with `prefix`, of those that begin with it, by name."""
     return await studio.read(
         partial(
             stored_soft_labels_and_task_list.get_page_of_tasks, after=after, limit=limit, order=order, prefix=prefix
@@ -69,7 +69,7 @@ async def list_tasks(
 
 @router.get("/tasks/{task}")
 async def get_task_with_answers(task: Id, studio: StudioDep) -> o.TaskDetail:
-    """Return a task, its soft label and how it was made, and every answer to it with the distribution that it became."""
+    """Return a task, its soft labels (truth and people), how they were made, and every answer with what it became."""
     detail = await studio.read(partial(task_detail.get_task_with_soft_label_and_all_answers, task_id=task))
     snapshot = await studio.read(get_latest_or_default_result_snapshot)
     return responses.task_detail_response(

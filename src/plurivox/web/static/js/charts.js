@@ -208,6 +208,69 @@ export function rangeChart({ title, note = "", rows, x = "share", y = "label" })
   );
 }
 
+const LEGEND = { truth: "Truth", people: "People" };
+
+export function pairChart({ title, note = "", rows, x = "probability", y = "label" }) {
+  // Two bars per label, truth above people; rows are {name, truth, people, low, high}: truth may be null, low and high (of
+  // people) are optional.
+  const width = size();
+  const [widest, step, letters] = narrow() ? [100, 46, 13] : [150, 46, 20];
+  const left = nameWidth(rows.map(({ name }) => name), widest);
+  const base = rows.length * step + 8;
+  const largest = Math.max(...rows.flatMap(({ truth, people, high = people }) => [truth ?? 0, high]), 0);
+  const most = [0.2, 0.4].find((one) => largest <= one) ?? 1;
+  const at = (value) => left + (width - left - 56) * Math.min(1, Math.max(0, value / most));
+  const grid = (narrow() ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1]).map((part) => part * most).map((tick) => [
+    line(at(tick), 4, at(tick), base, "rule"),
+    text(at(tick), base + 16, `${tidy(tick * 100)}%`, { "text-anchor": "middle" }),
+  ]);
+  const bar = (kind, value, top) => [
+    value !== null && draw("rect", { class: kind, x: at(0), y: top, width: at(value) - at(0), height: 13, rx: 2 }),
+    text(width - 48, top + 11, value === null ? "–" : `${Math.round(value * 100)}%`, { class: "name" }),
+  ];
+  const marks = rows.map(({ name, truth, people, low, high }, place) => {
+    const top = place * step + 11;
+    const y = top + 23.5;
+    const span =
+      low === undefined
+        ? []
+        : [
+            line(at(low), y, at(high), y, "interval"),
+            line(at(low), y - 4, at(low), y + 4, "interval"),
+            line(at(high), y - 4, at(high), y + 4, "interval"),
+          ];
+    return [
+      text(left - 10, top + 19, short(name, letters), { "text-anchor": "end", class: "name" }),
+      bar("truth", truth, top),
+      bar("people", people, top + 17),
+      span,
+    ];
+  });
+  const share = (value) => (value === null ? "–" : `${Math.round(value * 100)}%`);
+  const told = rows.map(({ name, truth, people }) => [name, `truth ${share(truth)}, people ${share(people)}`]);
+  const axis = text((at(0) + at(most)) / 2, base + 34, x, { "text-anchor": "middle", class: "name" });
+  const plot = frame(`${title}: ${x} by ${y}. ${listText(told)}`, base + 38, grid.flat(), marks.flat(2).filter(Boolean), axis);
+  const hasInterval = rows[0]?.low !== undefined;
+  const table = rows.map(({ name, truth, people, low, high }) => [
+    name,
+    tidy(truth),
+    tidy(people),
+    ...(hasInterval ? [`${tidy(low)} to ${tidy(high)}`] : []),
+  ]);
+  const made = figure(title, note, plot, [y, LEGEND.truth, LEGEND.people, ...(hasInterval ? ["people, 95% interval"] : [])], table);
+  if (rows.length) made.querySelector("figcaption").append(legend(hasInterval));
+  return made;
+}
+
+const legend = (hasInterval) =>
+  make(
+    "p",
+    { class: "legend small" },
+    Object.entries(LEGEND).map(([kind, words]) =>
+      make("span", {}, make("i", { class: kind, "aria-hidden": "true" }), kind === "people" && hasInterval ? `${words}, with 95% interval` : words),
+    ),
+  );
+
 const trace = (points, across, up, more = {}) =>
   draw("polyline", {
     class: "trace",

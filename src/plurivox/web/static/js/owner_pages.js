@@ -1,5 +1,5 @@
 // The owner's pages Overview, Tasks, Task, Times and Flagged: each function fetches data and returns the page's elements.
-import { columnChart, lineChart, rangeChart, rowChart } from "./charts.js";
+import { columnChart, lineChart, pairChart, rowChart } from "./charts.js";
 import { button, make } from "./dom.js";
 import { answerRows, labelTable, softLabelNotes } from "./owner_task.js";
 import {
@@ -14,9 +14,9 @@ import {
   percent,
   query,
   seconds,
-  shareBar,
   table,
   titled,
+  truthAndPeople,
   when,
 } from "./owner_widgets.js";
 
@@ -76,8 +76,8 @@ export async function overviewPage(owner) {
   const hours = now.per_hour.map(([hour, n]) => [`${new Date(hour * 1000).toISOString().slice(0, 13).replace("T", " ")}h`, n, hourName(hour)]);
   const agreed = agreement.by_hour.filter(([, , n]) => n >= MIN_ANSWERS).map(([hour, share]) => [hour, 100 * share]);
   const shares = Object.entries(snapshot.label_shares)
-    .map(([label, value]) => ({ name: label, value }))
-    .sort((a, b) => b.value - a.value)
+    .map(([label, people]) => ({ name: label, people, truth: snapshot.truth_label_shares[label] ?? null }))
+    .sort((a, b) => b.people - a.people)
     .slice(0, MAX_LABELS);
   const most = Math.log(study.labels.length);
   const charts = make("section", { class: "charts", "aria-label": "Charts" }, [
@@ -99,22 +99,29 @@ export async function overviewPage(owner) {
     }),
     columnChart({
       title: "Entropy of the tasks",
-      note: "Entropy of each task's soft label: 0 if one label is certain",
+      note: "Entropy of what people would say of each task: 0 if all would give the same label",
       bars: snapshot.entropy.map(tenths(most, "")),
       x: "entropy from (nats)",
       y: "tasks",
     }),
-    rangeChart({
+    pairChart({
       title: "Label distribution",
-      note: `Share of each label in the current soft labels${study.labels.length > MAX_LABELS ? `: the ${MAX_LABELS} largest of ${study.labels.length}` : ""}`,
+      note: `Mean over all tasks. ${snapshot.difference}${study.labels.length > MAX_LABELS ? ` The ${MAX_LABELS} largest of ${study.labels.length} labels.` : ""}`,
       rows: shares,
-      x: "share of all tasks",
+      x: "mean over all tasks",
     }),
     columnChart({
-      title: "Confidence",
-      note: "Probability of each task's top label",
-      bars: snapshot.confidence.map(tenths(100, "%")),
+      title: "Confidence: truth",
+      note: "Probability of the label of each task that is most probably right",
+      bars: snapshot.truth_confidence.map(tenths(100, "%")),
       x: "probability from",
+      y: "tasks",
+    }),
+    columnChart({
+      title: "Confidence: people",
+      note: "Share of the people who would give the most frequent label of each task",
+      bars: snapshot.confidence.map(tenths(100, "%")),
+      x: "share from",
       y: "tasks",
     }),
   ]);
@@ -134,7 +141,7 @@ export async function overviewPage(owner) {
     "p",
     { class: "quiet small" },
     snapshot.at
-      ? `Soft labels of ${when(snapshot.at)}${snapshot.by ? `, by ${snapshot.by}` : ""}${snapshot.recomputing ? "; being recomputed" : snapshot.pending ? "; newer answers are being added" : ""}.`
+      ? `Soft labels of ${when(snapshot.at)}${snapshot.truth_by ? `, truth by ${snapshot.truth_by}` : ""}${snapshot.by ? `, people by ${snapshot.by}` : ""}${snapshot.recomputing ? "; being recomputed" : snapshot.pending ? "; newer answers are being added" : ""}.`
       : now.answers
         ? "Soft labels are being computed."
         : "Soft labels and scores appear here after the first answers.",
@@ -189,12 +196,12 @@ export async function tasksPage(owner, { after, order = "entropy", prefix = "" }
   const strata = tasks.some((one) => one.stratum); // many studies have no strata
   const rows = tasks.map((one) => [
     LINK(`task/${one.task}`, one.name),
+    truthAndPeople(one.truth, one.top),
     ...(strata ? [one.stratum || "–"] : []),
     `${one.answers} / ${one.quota}`,
     fixed(one.entropy),
-    shareBar(one.top),
   ]);
-  const head = ["Task", ...(strata ? ["Stratum"] : []), "#Answers", "#Entropy (nats)", "Current soft label"];
+  const head = ["Task", "Truth and people", ...(strata ? ["Stratum"] : []), "#Answers", "#Entropy (nats)"];
   const names = { entropy: "highest entropy first", name: "by name", given: "by answers" };
   const orders = make(
     "nav",
@@ -213,7 +220,9 @@ export async function tasksPage(owner, { after, order = "entropy", prefix = "" }
   return page(
     "Tasks",
     [find, orders],
-    make("p", { class: "quiet small" }, `Answers: those that count, of the number wanted. ${snapshot.how} Open a task to see what each answer became.`),
+    make("p", { class: "quiet small" }, `Answers: those that count, of the number wanted. Entropy: of what people would say. Open a task to see what each answer became.`),
+    make("p", { class: "difference" }, snapshot.difference),
+    make("details", { class: "small" }, make("summary", {}, "How both are computed"), make("p", { class: "quiet" }, snapshot.how)),
     table("Tasks", head, rows, {
       empty: prefix ? `No task begins with “${prefix}”.` : "There are no tasks.",
     }),
@@ -223,7 +232,8 @@ export async function tasksPage(owner, { after, order = "entropy", prefix = "" }
 
 export async function taskPage(owner, { id, answer }) {
   const detail = await owner.read(`tasks/${encodeURIComponent(id)}`);
-  const { line, task, soft, answers } = detail;
+  const { line, task, soft, truth, answers } = detail;
+  const right = Object.fromEntries(truth.map(({ label, p }) => [label, p]));
   const shown =
     task.kind === "image"
       ? make("img", { src: task.media.replace(/^\//, ""), alt: `Task ${line.name}`, width: 160 })
@@ -233,23 +243,23 @@ export async function taskPage(owner, { id, answer }) {
   const labels = [...soft]
     .sort((a, b) => b.p - a.p)
     .slice(0, MAX_LABELS)
-    .map(({ label, p, low, high }) => ({ name: label, value: p, low, high }));
+    .map(({ label, p, low, high }) => ({ name: label, people: p, low, high, truth: right[label] ?? null }));
   const pair = make(
     "section",
     { class: "charts" },
     make("figure", { class: "card chart seen" }, make("figcaption", {}, make("h2", {}, task.kind === "audio" ? "What people hear" : "What people see")), shown),
-    rangeChart({
-      title: "Current soft label",
-      note: `with 95% intervals${soft.length > MAX_LABELS ? `; the ${MAX_LABELS} most probable labels` : ""}`,
+    pairChart({
+      title: "Truth and people",
+      note: `${detail.difference}${soft.length > MAX_LABELS ? ` The ${MAX_LABELS} labels that most people would give.` : ""}`,
       rows: labels,
-      x: "probability",
+      x: "probability (truth), share (people)",
     }),
   );
   return page(
     line.name,
     LINK("tasks", "All tasks"),
     pair,
-    make("h2", {}, "How the soft label was made"),
+    make("h2", {}, "How the soft labels were made"),
     softLabelNotes(detail),
     answers.length > 0 && labelTable(detail),
     make("h2", {}, `${answers.length} ${answers.length === 1 ? "answer" : "answers"}`),

@@ -1,4 +1,4 @@
-// Parts of the owner's page Task: how the soft label was made, votes and beliefs by label, what each answer became.
+// Parts of the owner's page Task: how the soft labels were made, votes and beliefs by label, what each answer became.
 import { make } from "./dom.js";
 import { badges, fixed, flagList, percent, said, seconds, table, when } from "./owner_widgets.js";
 
@@ -16,7 +16,7 @@ const exact = (share) => (share === null ? "–" : `${Number((100 * share).toFix
 
 export function softLabelNotes({ how, pending, soft_label_answers: n }) {
   // Sentences about the method, from the server.
-  const late = pending && `Shown is the soft label of ${n} ${n === 1 ? "answer" : "answers"}; what has come or changed since is being added.`;
+  const late = pending && `Shown are the soft labels of ${n} ${n === 1 ? "answer" : "answers"}; what has come or changed since is being added.`;
   return make(
     "div",
     { class: "card pad how" },
@@ -24,21 +24,22 @@ export function softLabelNotes({ how, pending, soft_label_answers: n }) {
   );
 }
 
-export function labelTable({ labels, gamma, further_labels: further }) {
-  // Votes, beliefs and the soft label beside each other.
+export function labelTable({ labels, gamma, further_labels: further, difference }) {
+  // Votes, beliefs and both soft labels beside each other.
   const rows = labels.map((one) => [
     one.label,
     barWith(one.vote_share, `${one.votes} (${percent(one.vote_share)})`),
     barWith(one.belief, exact(one.belief)),
+    barWith(one.truth, exact(one.truth)),
     barWith(one.p, one.p === null ? "–" : `${exact(one.p)} (${fixed(100 * one.low, 0)} to ${fixed(100 * one.high, 0)})`),
   ]);
   return make("div", { class: "tight" }, [
     make(
       "p",
       { class: "quiet small" },
-      `Votes: how many people named the label first. Beliefs: the mean of what people entered${gamma ? ", before gamma" : ""}. Soft label: with its 95% interval.`,
+      `Votes: how many people named the label first. Beliefs: the mean of what people entered${gamma ? ", before gamma" : ""}. ${difference} The 95% interval is of the share.`,
     ),
-    table("Labels", ["Label", "Votes", "Beliefs", "Soft label"], rows),
+    table("Labels", ["Label", "Votes", "Beliefs", "Truth", "People"], rows),
     further > 0 && make("p", { class: "quiet small" }, `The ${labels.length} most probable labels are shown, ${further} further ${further === 1 ? "label is" : "labels are"} not.`),
   ]);
 }

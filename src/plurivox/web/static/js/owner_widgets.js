@@ -112,6 +112,17 @@ export function shareBar(top) {
   );
 }
 
+export const truthAndPeople = (truth, people) =>
+  // Both soft labels of a task, one below the other, so that their bars can be compared.
+  make(
+    "dl",
+    { class: "pair" },
+    [["Truth", truth, "not computed yet"], ["People", people, ""]].map(([name, top, none]) => [
+      make("dt", { class: "small quiet" }, name),
+      make("dd", {}, top.length || !none || !people.length ? shareBar(top) : make("span", { class: "small quiet" }, none)),
+    ]),
+  );
+
 export function said(answer) {
   // An answer as text.
   if (answer.abstain) return "can't tell";

@@ -8,8 +8,15 @@ import numpy as np
 from sqlalchemy import Connection, select
 
 from plurivox.web.store.report.answer_times import active_times_of_visits
+from plurivox.web.store.report.stored_soft_labels_and_task_list import (
+    VALID_IN_NEWEST,
+    LabelProbability,
+    SoftLabel,
+    label_probabilities_from_json,
+    soft_label_intervals_from_json,
+)
 from plurivox.web.store.report.task_detail import ALL_ANSWERS
-from plurivox.web.store.schema import media, tasks, visits, workers
+from plurivox.web.store.schema import media, soft_labels, tasks, visits, workers
 
 Data = bytes
 
@@ -62,6 +69,16 @@ def yield_all_stage_visits(connection: Connection) -> Iterator[StageVisit]:
     )
     impossible = active_times_of_visits(ids, ms, at, born).impossible.tolist()
     return (StageVisit(*row[:5], flag) for row, flag in zip(rows, impossible, strict=True))
+
+
+def yield_soft_labels_of_every_task(
+    connection: Connection,
+) -> Iterator[tuple[str, list[LabelProbability], list[SoftLabel]]]:
+    """Yield (name, truth, people) of every task with a soft label in the newest snapshot, sorted by name."""
+    query = select(tasks.c.name, soft_labels.c.truth, soft_labels.c.soft)
+    query = query.join(soft_labels, soft_labels.c.task_id == tasks.c.id).where(VALID_IN_NEWEST, soft_labels.c.n > 0)
+    for row in connection.execute(query.order_by(tasks.c.name)):
+        yield row.name, label_probabilities_from_json(row.truth), soft_label_intervals_from_json(row.soft)
 
 
 def yield_content_of_every_task(connection: Connection) -> Iterator[TaskContent]:

@@ -22,6 +22,7 @@ T = TypeVar("T")
 ROWS_PER_TRANSACTION = 500  # takes some ten milliseconds
 LEADER_LEASE_SECONDS = 30.0  # another server becomes leader if the lease is not renewed for so long
 KEEP_SECONDS = 900.0  # lists of an older snapshot can be read for so long
+SNAPSHOT_VERSION = 1  # snapshots of version 0 have no soft labels for truth; they are stale
 NEWEST_ANSWER = select(answers.c.id, answers.c.received).order_by(answers.c.id.desc()).limit(1)
 
 
@@ -34,8 +35,11 @@ class Snapshot:
     answers: int = 0
     asked: str = ""  # digest of study.toml
     stages: dict[str, float] = field(default_factory=dict)  # stage -> median seconds
-    by: str = ""  # the aggregator
+    by: str = ""  # the aggregator for people
     weights_people: bool = False  # whether it estimates how reliable people are
+    truth_by: str = ""  # the aggregator for truth; "" if there are no soft labels for truth
+    truth_weights_people: bool = False
+    truth_due: float | None = None  # when truth, which takes long, is computed from newer answers; None: it has all
     full_tasks: dict[str, int] = field(default_factory=dict)  # stratum -> tasks
     exclusion_changes: int = 0  # see `count_exclusions_plus_reinstatements`; "recounted" in the stored JSON
     flags: dict[str, int] = field(default_factory=dict)  # flag -> answers
@@ -44,9 +48,13 @@ class Snapshot:
     entropy: list[int] = field(default_factory=list)
     confidence: list[int] = field(default_factory=list)
     label_shares: dict[str, float] = field(default_factory=dict)
+    truth_entropy: list[int] = field(default_factory=list)
+    truth_confidence: list[int] = field(default_factory=list)
+    truth_label_shares: dict[str, float] = field(default_factory=dict)
     settled: StoppingSummary | None = None
     forms: list[ArmResult] = field(default_factory=list)
     seconds: float = 0.0
+    version: int = SNAPSHOT_VERSION
 
     def snapshot_statistics_to_json(self) -> str:
         """Return the statistics of a snapshot as JSON for the column `body`: all fields except time and last answer id."""
@@ -62,6 +70,7 @@ class Snapshot:
             "at": created_at,
             "last_answer": last_answer_id,
             "exclusion_changes": values.get("recounted", 0),
+            "version": values.get("version", 0),
         }
         for name, kind in (("agreement", Agreement), ("times", Times), ("settled", StoppingSummary)):
             if name in values:
@@ -85,7 +94,8 @@ def get_latest_or_default_result_snapshot(connection: Connection) -> Snapshot:
 def is_result_snapshot_stale(
     connection: Connection, config_digest: str | None = None, latest: Snapshot | None = None
 ) -> bool:
-    """Return whether the latest snapshot of the results lacks answers or exclusions, or belongs to another study.toml."""
+    """Return whether the latest snapshot of the results lacks answers or exclusions, is of an older version of plurivox, or
+    belongs to another study.toml."""
     newest = connection.execute(NEWEST_ANSWER).first()
     latest = get_latest_or_default_result_snapshot(connection) if latest is None else latest
     if (newest.id if newest else 0) != latest.last_answer or was_worker_excluded_or_reinstated_since(
@@ -94,6 +104,8 @@ def is_result_snapshot_stale(
         return True
     if latest.at is None:
         return False
+    if latest.version < SNAPSHOT_VERSION or (latest.truth_due is not None and latest.truth_due < current_unix_time()):
+        return True
     if newest and connection.dialect.name != "sqlite":
         # an answer with a smaller id may have been committed late: compute once more when none can be any longer
         final = newest.received + answer_counters.COMMIT_SECONDS

@@ -31,7 +31,8 @@ ANSWERS_THAT_COUNT = (
     .scalar_subquery()
 )
 TASK_ROWS = (
-    select(tasks, ANSWERS_THAT_COUNT.label("answers"), soft_labels.c.n, soft_labels.c.sure, soft_labels.c.soft)
+    select(tasks, ANSWERS_THAT_COUNT.label("answers"), soft_labels.c.n, soft_labels.c.sure)
+    .add_columns(soft_labels.c.soft, soft_labels.c.truth)
     .select_from(tasks.join(soft_labels, soft_labels.c.task_id == tasks.c.id))
     .where(tasks.c.practice == 0)
 )
@@ -39,7 +40,7 @@ TASK_ROWS = (
 
 @dataclass(frozen=True)
 class SoftLabel:
-    """The probability of one label, with a 95% interval."""
+    """The share of people who would give a label, with a 95% interval."""
 
     label: str
     p: float
@@ -48,19 +49,28 @@ class SoftLabel:
 
 
 @dataclass(frozen=True)
+class LabelProbability:
+    """The probability that a label is right."""
+
+    label: str
+    p: float
+
+
+@dataclass(frozen=True)
 class SoftLabelRow:
-    """The soft label of a task, with its entropy; the defaults are for a task without answers."""
+    """The soft labels of a task for people and for truth; the defaults are for a task without answers."""
 
     task_id: int
-    n: int = 0  # answers it is computed from
-    entropy: float | None = None  # in nats; None if there is no answer
-    soft: str = "[]"  # see `soft_label_intervals_to_json`
+    n: int = 0  # answers they are computed from
+    entropy: float | None = None  # of `soft`, in nats; None if there is no answer
+    soft: str = "[]"  # people: see `soft_label_intervals_to_json`
+    truth: str = "[]"  # see `label_probabilities_to_json`
 
     def to_database_row(self) -> dict[str, Any]:
-        """Return this soft label as columns of its table. `sure` is minus the entropy, so that its index sorts tasks from
-        the highest to the lowest entropy, and then those without answers."""
+        """Return these soft labels as columns of their table. `sure` is minus the entropy, so that its index sorts tasks
+        from the highest to the lowest entropy, and then those without answers."""
         sure = SURE_WITHOUT_ANSWERS if self.entropy is None else 0.0 - self.entropy
-        return {"task_id": self.task_id, "n": self.n, "sure": sure, "soft": self.soft}
+        return {"task_id": self.task_id, "n": self.n, "sure": sure, "soft": self.soft, "truth": self.truth}
 
 
 def entropy_from_stored_negative_entropy(n_answers: int, negative_entropy: float) -> float | None:
@@ -76,6 +86,16 @@ def soft_label_intervals_to_json(label_intervals: Sequence[tuple[str, float, flo
 def soft_label_intervals_from_json(soft_label_json: str) -> list[SoftLabel]:
     """Return the probability and interval of each label, parsed from the stored JSON of a soft label, most probable first."""
     return [SoftLabel(*row) for row in json.loads(soft_label_json)]
+
+
+def label_probabilities_to_json(label_probabilities: Sequence[tuple[str, float]]) -> str:
+    """Return probabilities as JSON for the column `truth`: [[label, p], ...], the most probable first."""
+    return json.dumps(label_probabilities)
+
+
+def label_probabilities_from_json(truth_json: str) -> list[LabelProbability]:
+    """Return the probability of each label to be right, parsed from the stored JSON, the most probable first."""
+    return [LabelProbability(*row) for row in json.loads(truth_json)]
 
 
 def soft_label_row_without_answers(task_id: int) -> dict[str, Any]:
@@ -135,8 +155,9 @@ class TaskLine:
     answers: int  # that count, now
     given: int  # answers that count, and tasks that people have on their screens
     quota: int
-    entropy: float | None  # of the soft label, in nats; None if it has none yet
-    top: list[SoftLabel]  # the most probable labels, at most three
+    entropy: float | None  # of the people's labels, in nats; None if there are none yet
+    top: list[SoftLabel]  # people: the labels that most would give, at most three
+    truth: list[LabelProbability]  # the labels most probably right, at most three; empty if not computed yet
 
 
 @dataclass(frozen=True)
@@ -222,4 +243,5 @@ def task_list_line_from_row(row: Any) -> TaskLine:
         quota=row.quota,
         entropy=entropy_from_stored_negative_entropy(row.n, row.sure),
         top=soft_label_intervals_from_json(row.soft)[:MAX_TOP_LABELS],
+        truth=label_probabilities_from_json(row.truth)[:MAX_TOP_LABELS],
     )

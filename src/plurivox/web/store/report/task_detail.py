@@ -18,9 +18,11 @@ from plurivox.web.store.report.result_snapshots import (
     was_worker_excluded_or_reinstated_since,
 )
 from plurivox.web.store.report.stored_soft_labels_and_task_list import (
+    LabelProbability,
     SoftLabel,
     TaskLine,
     get_row_of_task_with_newest_soft_label,
+    label_probabilities_from_json,
     soft_label_intervals_from_json,
     task_list_line_from_row,
 )
@@ -61,8 +63,9 @@ class TaskDetail:
 
     line: TaskLine
     shown: ShownTask
-    soft: list[SoftLabel]  # every label
-    n: int  # answers that the soft label is computed from
+    soft: list[SoftLabel]  # people: every label
+    truth: list[LabelProbability]  # every label; empty if not computed yet
+    n: int  # answers that the soft labels are computed from
     is_outdated: bool  # whether since then an answer came or was changed, or a worker was excluded or reinstated
     answers: list[TaskAnswer]
 
@@ -82,6 +85,7 @@ def get_task_with_soft_label_and_all_answers(connection: Connection, task_id: st
         line=task_list_line_from_row(row),
         shown=ShownTask.from_row(shown),
         soft=soft_label_intervals_from_json(row.soft),
+        truth=label_probabilities_from_json(row.truth),
         n=row.n,
         is_outdated=(
             any(one.id > latest.last_answer for one in rows)
