@@ -41,7 +41,7 @@ class QuantityFit(NamedTuple):
 def fit_quantity_of_study(study: Study, votes: Votes, quantity: Estimand) -> QuantityFit:
     """Fit the study's aggregator for truth or for people, or the default; if that fails, a method that needs less.
 
-    The alert tells that a method failed. That the default needs more memory than there is, or other answers, is no failure.
+    The alert tells that a method failed. A default that needs more memory than there is, or other answers, has not failed.
     """
     if not len(votes):
         return QuantityFit(None, "", "")
