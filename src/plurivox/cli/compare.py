@@ -249,8 +249,7 @@ compare = Command(
             PEOPLE,
             type=click.IntRange(min=1),
             metavar="N",
-            help="with --against votes or counts: use at most N random tasks of a data set, so that large ones take little time  "
-            "[default: 10,000]",
+            help="with --against votes or counts: use at most N random tasks of a data set  [default: 10,000]",
         ),
         Flag(
             ["--smoothing"],
@@ -272,6 +271,6 @@ compare = Command(
     callback=run_compare,
     help="Compare methods by gold labels, or by what other people say (--against). By gold labels: accuracy, NLL, Brier score, "
     "ECE and time (first use: with compilation). By what people say: Manhattan distance, Jensen-Shannon divergence, "
-    "cross-entropy and entropy correlation, each beside the value that the true distribution would have. With three data sets or more: "
-    "mean ranks and tests corrected for the number of methods.",
+    "cross-entropy and entropy correlation, each beside the value that the true distribution would have. With three data sets "
+    "or more: mean ranks and tests corrected for the number of methods.",
 )
