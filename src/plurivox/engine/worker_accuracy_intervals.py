@@ -10,8 +10,9 @@ from plurivox.engine.beta_intervals import beta_interval_95_from_moments
 from plurivox.engine.confusion_em import ConfusionEM, Params
 
 MAX_CELLS = 2**22  # entries of all confusion matrices; no intervals for larger crowds
-MIN_SWEEPS, MAX_SWEEPS, WORK = 12, 300, 3e8  # sweeps kept: WORK / operations per sweep, within these bounds
-WIDEN = 1.8  # factor of the variance due to unknown labels, chosen on simulated crowds: short chains underestimate it
+MIN_DRAWS, MAX_DRAWS, WORK = 12, 300, 3e8  # draws kept: WORK / operations per draw, within these bounds
+# factors of the variances due to votes and to unknown labels, chosen on simulated crowds: short chains underestimate them
+WIDEN, WIDEN_UNKNOWN = 1.15, 1.8
 WRONG_LABEL_COUNT = 3.0  # pseudo-count per wrong label, in the prior of the distribution of errors
 CROWD_COUNT = 10.0  # pseudo-votes per row, in the prior of the crowd's mean matrix
 TINY = 1e-9
@@ -35,15 +36,16 @@ def worker_accuracy_intervals_95(
     rng = np.random.default_rng(seed)
     chain = _Chain(em, posterior, fixed_prior, rng)
     work = len(em.votes.key) * em.n_labels + 30 * em.n_cells + 3e4
-    n_sweeps = int(np.clip(WORK / work, MIN_SWEEPS, MAX_SWEEPS))
-    for _ in range(n_sweeps // 3):
-        chain.sweep()
-    means, variances = zip(*(chain.sweep() for _ in range(n_sweeps)), strict=True)
+    n_draws = int(np.clip(WORK / work, MIN_DRAWS, MAX_DRAWS))
+    for _ in range(n_draws // 3):
+        chain.draw_all_unknowns()
+    means, variances = zip(*(chain.draw_all_unknowns() for _ in range(n_draws)), strict=True)
     mean = np.mean(means, axis=0)
     variance = np.mean(variances, axis=0) + np.var(means, axis=0, ddof=1)
     votes = chain.counts.sum((1, 2))
     if_labels_known = mean * (1 - mean) / (votes + chain.hyper.size + 1)
-    variance += (WIDEN - 1) * np.maximum(variance - if_labels_known, 0)
+    variance += (WIDEN_UNKNOWN - 1) * np.maximum(variance - if_labels_known, 0)
+    variance *= WIDEN
     return beta_interval_95_from_moments(np.clip(mean, 1e-6, 1 - 1e-6), variance)
 
 
@@ -77,7 +79,7 @@ class _Chain:
         self.grid = np.broadcast_arrays(mean, size)
         self.log_density = -em.n_workers * betaln(mean * size, (1 - mean) * size) - 1.5 * np.log1p(size)
 
-    def sweep(self) -> tuple[Floats, Floats]:
+    def draw_all_unknowns(self) -> tuple[Floats, Floats]:
         """Draw all unknowns once; return (mean, variance), each (n_workers,), of the accuracies given labels and crowd."""
         counts, n_true = self._count_votes()
         prior = self.rng.dirichlet(n_true + 1) if self.fixed is None else self.fixed
