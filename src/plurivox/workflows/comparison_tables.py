@@ -79,6 +79,8 @@ def sentences_about_tests(comparison: "ComparedMethods") -> list[str]:
         return [f"tests and intervals are not defined with {count_text(n, 'data set')}: they need {MIN_DATASETS}"]
     sentences = []
     for measure, found in comparison.over_datasets.items():
+        if not len(found.distinct_methods):
+            continue  # no method has a value on any data set
         title = comparison.measure_titles[measure]
         sentences += [
             f"{title}: {list_of_specs(group)} have the same values on all data sets and count as one method"

@@ -21,6 +21,7 @@ from plurivox.workflows.comparison_tables import (
 if TYPE_CHECKING:
     from plurivox.workflows.compare_against_people import PeopleComparison
 
+ON_RANDOM_TASKS = ", on "  # in the text of what methods are compared with, before the number of random tasks
 FEW_VOTES = 20  # with fewer votes per task the text says that some measures favour sure predictions
 FLOOR_ROW = "(finite-vote floor)"
 DIFFERENCES = ("manhattan", "cross_entropy")  # of which differences are shown for a single data set
@@ -28,7 +29,8 @@ DIFFERENCES = ("manhattan", "cross_entropy")  # of which differences are shown f
 
 def title_of_means(comparison: "PeopleComparison") -> str:
     """Return the title of the table of means over data sets, with what the methods are compared with."""
-    n, texts = len(comparison.dataset_names), list(dict.fromkeys(comparison.against.tolist()))
+    n = len(comparison.dataset_names)
+    texts = sorted({text.split(ON_RANDOM_TASKS)[0] for text in comparison.against.tolist()})
     return f"Means over {count_text(n, 'data set')}, against {texts[0] if len(texts) == 1 else 'what people say'}"
 
 
@@ -84,6 +86,13 @@ def settings_sentences(comparison: "PeopleComparison") -> list[str]:
             f"with few votes per task Manhattan and JSD favour predictions that are surer than people (values below the floor "
             f"are possible); {' and '.join(proper)} do not"
         )
+    n = len(comparison.method_specs)
+    cut = [
+        f"{dataset} {ON_RANDOM_TASKS.strip(', ')} {text.split(ON_RANDOM_TASKS)[1]}"
+        for dataset, text in zip(comparison.dataset_names, comparison.against[::n].tolist(), strict=True)
+        if ON_RANDOM_TASKS in text
+    ]
+    found += [f"compared on a part of large data sets: {'; '.join(cut)}"] if cut else []
     return [*found, *filter(None, [comparison.mark_sentence])]
 
 
