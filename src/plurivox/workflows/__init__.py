@@ -22,7 +22,6 @@ EXPORTS = {
     "clean_set": "clean_dataset",
     "compare": "compare_aggregators",
     "convert_estimates": "truth_people_conversion",
-    "compare_against_people": "compare_against_people",
     "curve": "answer_cost_in_seconds",
     "describe": "describe_dataset",
     "elicit_votes": "convert_answers_to_votes",

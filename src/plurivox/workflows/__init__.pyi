@@ -11,7 +11,6 @@ from plurivox.workflows.choose_option_value import choose as choose
 from plurivox.workflows.clean_dataset import clean_set as clean_set
 from plurivox.workflows.clean_dataset import write_cleaned as write_cleaned
 from plurivox.workflows.compare_against_people import PeopleComparison as PeopleComparison
-from plurivox.workflows.compare_against_people import compare_against_people as compare_against_people
 from plurivox.workflows.compare_aggregators import Comparison as Comparison
 from plurivox.workflows.compare_aggregators import compare as compare
 from plurivox.workflows.convert_answers_to_votes import elicit_votes as elicit_votes
