@@ -13,12 +13,14 @@ import plurivox as pv
 from plurivox.core.array_types import Floats
 from plurivox.workflows.recommend_method import choose_candidate, recommend, weights_of_crowds
 from plurivox.workflows.recommendation import Recommendation
-from plurivox.workflows.recommendation_scores import question_called, scores_on_gold
+from plurivox.workflows.recommendation_scores import question_called, scores_against_shares, scores_on_gold
 from plurivox.workflows.simulate_crowds_like import MISREAD_SHARES
 
 SETS = list(MISREAD_SHARES)
 REVEALED = 50  # gold labels shown to the recommendation with gold
 DRAWS = 20  # of the revealed gold labels
+COUNT_SETS = ("chaosnli_snli", "chaosnli_mnli", "chaosnli_alpha", "cifar10h")
+DRAWN_VOTES = (3, 5, 10)  # per task
 MARGINS = (0.0, 0.005, 0.01, 0.02, 0.04)
 
 
@@ -147,6 +149,48 @@ def coverage_sentence(found: list[Case]) -> str:
     )
 
 
+def people_table() -> str:
+    """Return a Markdown table: recommended from a few of many votes per task, scored against the shares of the others."""
+    heads = [
+        "data set",
+        "recommended",
+        "votes per task",
+        "Manhattan",
+        "default",
+        "best",
+        "cross-entropy",
+        "default",
+        "best",
+    ]
+    rows = []
+    for name in COUNT_SETS:
+        counts = pv.read(name).counts.counts().astype(int)
+        for n in DRAWN_VOTES:
+            rng = np.random.default_rng(n)
+            drawn = np.array([rng.multivariate_hypergeometric(row, n) for row in counts])
+            rest = (counts - drawn) / (counts - drawn).sum(1, keepdims=True)
+            votes = pv.Votes.from_counts(drawn, np.arange(len(drawn)), [f"label {k}" for k in range(counts.shape[1])])
+            made = recommend(votes, "people")
+            place = votes.tasks.astype(int)  # tasks are sorted as text
+            scores = np.array(
+                [
+                    scores_against_shares(pv.fit(votes, one).soft.prob, rest[place]).mean(0)
+                    for one in made.method.tolist()
+                ]
+            )
+            row = [
+                scores[made.at, 1],
+                scores[0, 1],
+                scores[:, 1].min(),
+                scores[made.at, 0],
+                scores[0, 0],
+                scores[:, 0].min(),
+            ]
+            rows.append([name, f"`{made.recommended}`", f"{n}", *(f"{value:.3f}" for value in row)])
+            print(f"{name}, {n} votes: {made.recommended}", file=sys.stderr)
+    return markdown_table(heads, rows)
+
+
 def markdown_table(heads: list[str], rows: list[list[str]]) -> str:
     """Return a Markdown table; all columns but the first two are aligned right."""
     rule = ["---" if i < 2 else "---:" for i in range(len(heads))]
@@ -160,7 +204,7 @@ def main() -> None:
     print(f"Default: `{found[0].made.default}`.\n")
     shares = ", ".join(f"{case.name} {misread_share(case):.2f}" for case in found)
     print(regret_table(found), margin_table(found), gold_sentence(found), coverage_sentence(found), sep="\n\n")
-    print(f"\nShares of misread tasks: {shares}.")
+    print(f"\nShares of misread tasks: {shares}.\n\nFor people, from a few votes of each task:\n\n{people_table()}")
 
 
 if __name__ == "__main__":

@@ -29,7 +29,9 @@ def crowd_problems(votes: Votes, about: Description, consensus: Ints) -> list[st
             f"{share:.0%} of the workers gave fewer than {FEW_VOTES} votes ({of_votes:.0%} of all votes): "
             "little is known about them."
         )
-    if len(load) > 2 and load.max() / load.sum() > 0.3:
+    if len(load) == 1:
+        found.append("One worker gave all votes: their mistakes cannot be told from the truth.")
+    elif len(load) and load.max() / load.sum() > max(0.3, 1.5 / len(load)):
         found.append(f"One worker gave {load.max() / load.sum():.0%} of all votes: their mistakes become everyone's.")
     found += _problems_of_agreement(votes, about)
     if copies := suspected_copies(votes, consensus):
