@@ -2,6 +2,7 @@
 from plurivox.aggregate._contract import *
 from plurivox.aggregate._contract import methods as methods
 from plurivox.aggregate.average import Average as Average
+from plurivox.aggregate.calibrated_shares import CalibratedShares as CalibratedShares
 from plurivox.aggregate.dawid_skene import DawidSkene as DawidSkene
 from plurivox.aggregate.dawid_skene_clusters import DawidSkeneClusters as DawidSkeneClusters
 from plurivox.aggregate.dirichlet_shares import DirichletShares as DirichletShares
@@ -10,6 +11,7 @@ from plurivox.aggregate.fast_dawid_skene import FastDawidSkene as FastDawidSkene
 from plurivox.aggregate.glad import Glad as Glad
 from plurivox.aggregate.ibcc import Ibcc as Ibcc
 from plurivox.aggregate.iwmv import IWMV as IWMV
+from plurivox.aggregate.log_pool import LogPool as LogPool
 from plurivox.aggregate.mace import Mace as Mace
 from plurivox.aggregate.majority_vote import MajorityVote as MajorityVote
 from plurivox.aggregate.one_coin import OneCoin as OneCoin

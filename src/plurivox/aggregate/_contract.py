@@ -129,7 +129,10 @@ class Aggregator(Method, ABC):
 
 methods: Methods[Aggregator] = Methods(__package__, Aggregator)
 
-DEFAULT_METHODS: dict[Estimand, str] = {"truth": "average", "people": "dirichlet-shares"}  # used if no method is named
+DEFAULT_METHODS: dict[Estimand, str] = {
+    "truth": "log-pool",
+    "people": "calibrated-shares",
+}  # used if no method is named
 
 
 @dataclass(frozen=True)

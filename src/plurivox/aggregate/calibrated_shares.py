@@ -1,0 +1,210 @@
+"""Calibrated shares: what people say about a task, predicted from few votes or soft answers."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from plurivox.aggregate._contract import Aggregator
+from plurivox.aggregate._shared.careless_workers import careless_workers, learn_concentration
+from plurivox.aggregate._shared.recalibrated_pool import is_soft, learn_pool, read_answers, top_label_weights
+from plurivox.core.array_types import Floats, Ints
+from plurivox.core.method import option
+from plurivox.core.progress_callbacks import Progress
+from plurivox.core.results import Fit
+from plurivox.core.soft_labels import Estimand, SoftLabels
+from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, Candidates, Dense
+from plurivox.core.votes import Votes
+from plurivox.engine.dirichlet_mixture import (
+    DirichletMixture,
+    expected_absolute_errors,
+    fit_dirichlet_mixture,
+    start_mixture,
+)
+
+MIXTURE_LABELS = 64  # with more labels, a single Dirichlet
+FIT_TASKS, FIT_CELLS = 20_000, 1_000_000  # at most so many tasks, and tasks x components, teach the mixture
+POOL_ANSWERS = 20_000  # at most about so many answers teach the pool
+POWER_TASKS = 1_000  # at most so many tasks choose the power
+HIGHEST_POWER = 3.0
+TV_WEIGHT = 1.5  # total variation against cross-entropy in the loss both
+Loss = Literal["both", "cross-entropy", "manhattan"]
+
+
+@dataclass(frozen=True)
+class CalibratedShares(Aggregator):
+    """Predict the shares of labels that the whole crowd would give, from the few votes or soft answers that there are.
+
+    Shares of three votes are too extreme; with pseudo-votes added to every task they are too flat where people agree. Here the
+    distribution of label shares over tasks is learnt from all tasks: a mixture of Dirichlet distributions, two per label (for
+    tasks on which people agree, and for tasks with a rival label) and a flat one, fitted by maximum marginal likelihood
+    (empirical Bayes). With r_c the posterior probability of component c, n_k the votes for label k and n their sum,
+
+        q(k | task) = sum_c r_c (n_k + alpha_ck) / (n + A_c),    p(k | task) proportional to q(k | task)^power.
+
+    The power minimises the expected cross-entropy plus 1.5 times the total variation under the mixture: the mean q is best in
+    cross-entropy and a little too flat in total variation. For soft answers q is a recalibrated linear pool, whose powers and
+    concentration best predict the top label of every answer from the other answers. Workers whose votes are more probable if
+    they do not depend on the task are not used as evidence of what others say. Nothing is chosen with known labels.
+
+    With more than 64 labels there is one Dirichlet, with learnt concentration, no power, and no search for careless workers.
+
+    Minka (2000), Estimating a Dirichlet distribution; Ranjan and Gneiting (2010),
+    https://doi.org/10.1111/j.1467-9868.2009.00726.x
+
+    >>> votes = Votes.of([*range(8)] * 3, np.repeat([1, 2, 3], 8), [*"aaaabbbb", *"aaaabbbb", *"aaababbb"])
+    >>> fit = CalibratedShares().fit(votes)
+    >>> fit.soft.prob[[0, 3]].round(2)  # three votes for a, and two
+    array([[0.91, 0.09],
+           [0.65, 0.35]])
+    """
+
+    loss: Loss = option(
+        "both",
+        "what the power minimises: both (cross-entropy plus 1.5 times total variation), cross-entropy (power 1) or manhattan",
+    )
+    careless: Literal["discount", "leave-out", "keep"] = option(
+        "discount",
+        "workers whose votes do not depend on the task: discount (not used as evidence; they stay a part of the crowd, with "
+        "their overall label shares), leave-out (predict the others only) or keep (as all others)",
+    )
+
+    takes: ClassVar[frozenset[str]] = frozenset({"soft", "counts"})
+    estimates: ClassVar[Estimand] = "people"
+
+    def estimated_peak_floats(self, votes: Votes) -> int:
+        """Return the estimate of counts and soft labels as tables, or as a few numbers per vote if there are many labels."""
+        cells = votes.n_tasks * votes.n_labels
+        if votes.n_labels > MIXTURE_LABELS:
+            return 4 * (cells if cells <= DENSE_CELLS else 0) + 12 * (len(votes) + votes.n_workers + votes.n_tasks)
+        fit_cells = min(min(votes.n_tasks, FIT_TASKS) * (2 * votes.n_labels + 1), FIT_CELLS)
+        return 3 * cells + 12 * len(votes) + 6 * fit_cells
+
+    def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
+        del gold, start
+        if votes.n_labels > MIXTURE_LABELS:
+            return replace(_fit_one_dirichlet(votes), made_by=self.spec)
+        if self.careless == "keep" or not votes.n_workers:
+            return self._fit_mixture(votes, progress)
+        top = top_label_weights(votes)
+        out = careless_workers(votes, top, _crowd_shares(votes, top))
+        row = (votes.worker >= 0) & out[votes.worker]
+        if not out.any() or row.all():
+            fit = self._fit_mixture(votes, progress)
+            return replace(fit, found={"careless_workers": 0, **fit.found})
+        fit = self._fit_mixture(votes.where(~row), progress)
+        share = float(top[row].sum() / top.sum())
+        soft = replace(fit.soft, support=votes.support)
+        if share and self.careless == "discount":
+            said = np.bincount(votes.label[row], top[row], minlength=votes.n_labels)
+            soft = replace(soft, body=Dense((1 - share) * soft.prob + share * said / said.sum()))
+        return replace(fit, soft=soft, found={"careless_workers": int(out.sum()), **fit.found})
+
+    def _fit_mixture(self, votes: Votes, progress: Progress) -> Fit:
+        """Return the fit of few labels: the mixture, the pool if there are soft answers, and the power."""
+        top = top_label_weights(votes)
+        counts = _table(votes, top)
+        crowd = _crowd_shares(votes, top)
+        voted = np.flatnonzero(counts.sum(1) > 0)
+        first = start_mixture(crowd)
+        sample = _evenly_spaced(voted, min(FIT_TASKS, FIT_CELLS // len(first.weight)))
+        fitted = fit_dirichlet_mixture(counts[sample], first, progress=progress)
+        mixture = fitted.mixture
+        prob, found = mixture.posterior_means(counts), dict[str, Any]()
+        power = best_power(mixture, counts[_evenly_spaced(voted, POWER_TASKS)], self.loss)
+        if is_soft(votes):
+            prob, found = _pool_answers(votes, top, counts, prob, mixture, crowd)
+        if power != 1:
+            np.power(prob, power, out=prob)
+            prob /= prob.sum(1, keepdims=True)
+        prior = mixture.weight @ (mixture.alpha / mixture.alpha.sum(1, keepdims=True))
+        prob[votes.support == 0] = prior
+        soft = SoftLabels(Dense(prob), votes.tasks, votes.labels, votes.support, votes.scale)
+        found["power"] = power
+        return Fit(
+            soft, votes.workers, self.spec, prior=prior, trace=fitted.trace, converged=fitted.converged, found=found
+        )
+
+
+def best_power(mixture: DirichletMixture, counts: Floats, loss: Loss) -> float:
+    """Return the power of the posterior means that minimises the expected loss of tasks with these counts under the mixture."""
+    if loss == "cross-entropy" or not len(counts):
+        return 1.0
+    patterns, times = np.unique(counts, axis=0, return_counts=True)
+    mean = mixture.posterior_means(patterns)
+
+    def expected_loss(power: float) -> float:
+        raised = np.maximum(mean, 1e-300) ** power
+        raised /= raised.sum(1, keepdims=True)
+        value = TV_WEIGHT * expected_absolute_errors(mixture, patterns, raised) / 2
+        if loss == "both":
+            value = value - (mean * np.log(np.maximum(raised, 1e-300))).sum(1)
+        return float(times @ value) / len(counts)
+
+    return float(minimize_scalar(expected_loss, bounds=(1.0, HIGHEST_POWER), method="bounded").x)
+
+
+def _pool_answers(
+    votes: Votes, top: Floats, counts: Floats, from_top: Floats, mixture: DirichletMixture, crowd: Floats
+) -> tuple[Floats, dict[str, Any]]:
+    """Return the recalibrated pool of the soft answers of each task, and what was learnt for it."""
+    per_task = max(votes.n_answers / votes.n_tasks, 1)
+    learn_from = np.zeros(votes.n_tasks, bool)
+    learn_from[_evenly_spaced(np.flatnonzero(votes.support > 0), max(1, int(POOL_ANSWERS / per_task)))] = True
+    rows = learn_from[votes.task]
+    answers = read_answers(votes.where(rows), top[rows])
+    sums = votes.counts()
+    from_others = mixture.posterior_means(np.maximum(counts[answers.task] - answers.top, 0))
+    pool = learn_pool(answers, sums, from_others, crowd)
+    found = {"concentration": pool.concentration, "pool_power": pool.power, "top_power": pool.top_power}
+    return pool.pooled(sums, from_top, crowd), found
+
+
+def _fit_one_dirichlet(votes: Votes) -> Fit:
+    """Return the fit of many labels: votes plus A m, m the smoothed shares of the crowd, A of maximum marginal likelihood."""
+    tally = votes.sparse_vote_counts()
+    crowd = _crowd_shares(votes, votes.weights)
+    added = learn_concentration(tally.label, tally.mass, votes.support, crowd)
+    total = votes.support + added
+    row = tally.row_of_each_candidate
+    if votes.n_tasks * votes.n_labels <= DENSE_CELLS:
+        prob = np.repeat(added * crowd[None], votes.n_tasks, 0)
+        prob[row, tally.label] += tally.mass
+        prob /= total[:, None]
+        body: Dense | Candidates = Dense(prob)
+    else:  # what labels without votes get is spread evenly over them
+        mass = (tally.mass + added * crowd[tally.label]) / total[row]
+        body = replace(tally, mass=mass, rest=np.maximum(1 - np.bincount(row, mass, minlength=votes.n_tasks), 0.0))
+    soft = SoftLabels(body, votes.tasks, votes.labels, votes.support, votes.scale)
+    return Fit(soft, votes.workers, "", prior=crowd, found={"concentration": added})
+
+
+def _crowd_shares(votes: Votes, weight: Floats) -> Floats:
+    """(n_labels,) the shares of the labels among all votes, with half a vote added to each."""
+    total = np.bincount(votes.label, weight, minlength=votes.n_labels) + 0.5
+    return np.asarray(total / total.sum())
+
+
+def _table(votes: Votes, weight: Floats) -> Floats:
+    """(n_tasks, n_labels) the sum of a weight of the rows of votes."""
+    if weight is votes.weights:
+        return votes.counts()
+    return _sum_per_cell(votes, weight)
+
+
+def _sum_per_cell(votes: Votes, weight: Floats) -> Floats:
+    """(n_tasks, n_labels) the sum of `weight` over the rows of votes, added in order of size: the same for any row order."""
+    order = np.argsort(weight, kind="stable")
+    cell = votes.task.astype(np.int64) * votes.n_labels + votes.label
+    flat = np.bincount(cell[order], weight[order], minlength=votes.n_tasks * votes.n_labels)
+    return flat.reshape(votes.n_tasks, votes.n_labels).astype(np.float64, copy=False)
+
+
+def _evenly_spaced(places: Ints, most: int) -> Ints:
+    """Return at most `most` of the places, evenly spaced.
+
+    >>> _evenly_spaced(np.arange(10), 4)
+    array([0, 2, 5, 7])
+    """
+    return places if len(places) <= most else places[np.arange(most) * len(places) // most]
