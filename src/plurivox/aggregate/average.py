@@ -3,12 +3,12 @@
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from plurivox.aggregate._contract import Aggregator, EMAggregator, methods
-from plurivox.core.errors import OptionError
-from plurivox.core.method import option, split_at_commas_outside_brackets
-from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step
+from plurivox.aggregate._contract import EMAggregator
+from plurivox.aggregate._shared.method_with_parts import MethodWithParts
+from plurivox.core.method import option
+from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import Estimand, SoftLabels
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS
 from plurivox.core.soft_transforms import mean_of_soft_labels, overlay
 from plurivox.core.votes import Votes
@@ -19,7 +19,7 @@ DEFAULT_PARTS = (
 
 
 @dataclass(frozen=True)
-class Average(Aggregator):
+class Average(MethodWithParts):
     """Average the soft labels of several aggregation methods (ten by default) with equal weights.
 
     p(k | task) = 1/M sum_m p_m(k | task) over the M parts. Where the parts disagree, the mean is less certain than the parts
@@ -42,61 +42,24 @@ class Average(Aggregator):
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold"})
 
-    def methods_to_average(self) -> list[Aggregator]:
-        """Return the aggregation methods to average, parsed from the option `parts`; raise OptionError if there are none."""
-        made = [methods.make(spec) for spec in split_at_commas_outside_brackets(self.parts)]
-        if not made:
-            raise OptionError("average: parts is empty; list methods, such as parts=[vote-shares,wawa]")
-        return made
-
     def estimated_peak_floats(self, votes: Votes) -> int:
-        parts, dense = self.methods_to_average(), votes.n_tasks * votes.n_labels
+        parts, dense = self.methods_of_parts(), votes.n_tasks * votes.n_labels
         n_dense = sum(isinstance(part, EMAggregator) for part in parts) if dense > DENSE_CELLS else len(parts)
         lists = 4 if dense > DENSE_CELLS else 0  # of the labels with a probability above 0, beside the soft labels
         kept = (1 + lists) * n_dense * dense + 12 * len(parts) * len(votes)
         return max(part.estimated_peak_floats(votes) for part in parts) + kept
 
-    def fits_into_memory(self, votes: Votes, available_bytes: int | None) -> bool:
-        own = super().fits_into_memory(votes, available_bytes)
-        return own and all(part.fits_into_memory(votes, available_bytes) for part in self.methods_to_average())
-
-    def _advice_if_too_large(self, votes: Votes, available_bytes: int | None) -> str:
-        parts = self.methods_to_average()
-        fitting = [part for part in parts if part.fits_into_memory(votes, available_bytes)]
-        too_large = [part.spec for part in parts if part not in fitting]
-        sparse = [part for part in fitting if not isinstance(part, EMAggregator)]
-        for few in (fitting, sparse):  # the mean of dense soft labels may not fit, although each of them does
-            specs = ",".join(part.spec for part in few)
-            if len(few) > 1 and replace(self, parts=specs).fits_into_memory(votes, available_bytes):
-                left = f"The parts {', '.join(too_large)} do not fit. " if too_large else ""
-                return f"{left}Average fewer parts: parts=[{specs}] (--parts {specs})"
-        return super()._advice_if_too_large(votes, available_bytes)
+    def with_parts(self, parts: str) -> "Average":
+        return Average(parts)
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del start
-        parts = self.methods_to_average()
-        softs, ends = [], []  # not the fits: confusion matrices need much memory
-        for step, part in enumerate(parts):
-            known = gold if "gold" in part.accepted_inputs() else None
-            fit = part.fit(votes, gold=known, progress=callback_reporting_only_outer_step(progress, step, len(parts)))
-            softs.append(fit.soft)
-            ends += [fit.converged] if fit.converged is not None else []
-            progress(step, len(parts))
-        soft = replace(mean_of_soft_labels(softs), support=votes.support, scale=votes.scale)
-        found = {"parts": len(parts), "parts not converged": ends.count(False)}
+        fitted = self.fit_parts(votes, gold, progress)
+        soft = replace(mean_of_soft_labels(fitted.softs), support=votes.support, scale=votes.scale)
         return Fit(
             soft if gold is None else overlay(soft, gold),
             votes.workers,
             self.spec,
-            converged=all(ends) if ends else None,
-            found=found,
+            converged=fitted.converged,
+            found=fitted.found,
         )
-
-    def estimated_quantity(self) -> Estimand:
-        """Return people if all parts estimate what people say, else truth."""
-        return "people" if {part.estimated_quantity() for part in self.methods_to_average()} == {"people"} else "truth"
-
-    def accepted_inputs(self) -> frozenset[str]:
-        inputs = [part.accepted_inputs() for part in self.methods_to_average()]
-        one_is_enough = {"gold"} | (frozenset.union(*inputs) & {"order"})
-        return (frozenset.intersection(*inputs) - {"start"}) | one_is_enough

@@ -1,0 +1,50 @@
+"""log-pool: the flattened geometric mean of several methods, the default for truth."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import plurivox as pv
+from crowds import crowd
+from plurivox import aggregate, evaluate
+from plurivox.aggregate import LogPool
+from plurivox.core.errors import OptionError
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.votes import Votes
+
+
+def test_the_pool_is_the_flattened_geometric_mean_of_its_parts() -> None:
+    votes = Votes.of(**crowd(), tasks=range(31))
+    fit = LogPool(parts="wawa,dawid-skene,ibcc", weights="2,1,1", power=0.5, background=0.1).fit(votes)
+    parts = [aggregate.methods.make(name).fit(votes).soft.prob for name in ("wawa", "dawid-skene", "ibcc")]
+    log = sum(w * np.log(np.maximum(prob, 1e-30)) for w, prob in zip((0.25, 0.125, 0.125), parts, strict=True))
+    expected = np.exp(log) / np.exp(log).sum(1, keepdims=True)
+    np.testing.assert_allclose(fit.soft.prob, 0.9 * expected + 0.1 / 3)
+
+
+def test_no_label_is_more_certain_than_the_background_allows() -> None:
+    votes = Votes.of(task=[0] * 3000 + [1] * 3000, worker=list(range(3000)) * 2, label=[0] * 3000 + [1] * 3000)
+    np.testing.assert_allclose(LogPool(background=0.2).fit(votes).soft.confidence, [0.9, 0.9], atol=1e-6)
+
+
+def test_gold_labels_are_kept_and_workers_are_estimated() -> None:
+    votes = Votes.of(**crowd())
+    fit = LogPool().fit(votes, gold=SoftLabels.gold([3, 99], [2, 0], labels=range(3)))
+    np.testing.assert_array_equal(fit.soft.prob[3], [0, 0, 1])
+    assert fit.confusion is not None and fit.ability is not None and fit.made_by == "log-pool"
+
+
+@pytest.mark.parametrize("weights", ["1,2,3", "-1,2", "0,0", "a,b"])
+def test_invalid_weights_raise_clear_errors(weights: str) -> None:
+    with pytest.raises(OptionError, match="weights"):
+        LogPool(weights=weights)
+
+
+@pytest.mark.parametrize(("name", "accuracy", "nll"), [("labelme", 0.785, 0.78), ("wsd", 0.99, 0.13)])
+def test_real_data(data_set: Callable[[str], Path], name: str, accuracy: float, nll: float) -> None:
+    data = pv.read(data_set(name))
+    soft = pv.fit(data, "log-pool").soft
+    assert evaluate.accuracy(soft, data.gold, ties="share") > accuracy
+    assert evaluate.nll(soft, data.gold) < nll
