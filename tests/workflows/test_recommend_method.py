@@ -102,6 +102,9 @@ def test_default_is_kept_unless_another_is_clearly_better() -> None:
     even = np.full(8, 1 / 8)
     assert choose_candidate(TRUTH, losses(0.3, 0.295), even, None, None) == 0
     assert choose_candidate(TRUTH, losses(0.3, 0.2), even, None, None) == 1
+    too_sure = losses(0.3, 0.2)
+    too_sure[:, 1, 1] = 0.1  # a higher NLL
+    assert choose_candidate(TRUTH, too_sure, even, None, None) == 0
     mixed = losses(0.3, 0.2)
     mixed[:4, 1, 2] = 0.31  # better on average, but in half of the crowds only
     assert choose_candidate(TRUTH, mixed, even, None, None) == 0

@@ -9,7 +9,7 @@ import numpy as np
 
 from plurivox import aggregate, evaluate
 from plurivox.aggregate import Aggregator
-from plurivox.core.array_types import TEXT, Floats, Ints, Names
+from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names
 from plurivox.core.errors import InputError, OptionError, first_few, unknown_name_error
 from plurivox.core.method import split_at_commas_outside_brackets
 from plurivox.core.name_encoding import positions
@@ -310,27 +310,36 @@ def choose_candidate(
     """Return the place of the recommended candidate: the default, which is the first, unless another one is clearly better.
 
     Truth and training: the lowest mean loss over simulated crowds and, with 20 gold tasks or more, on gold tasks (the
-    simulation counts as 100 of them), if it is below that of the default by the margin, and the candidate is better in two
-    thirds of the crowds or on gold with 95% confidence. People: the lowest log loss of hidden votes, if it is below that of
-    the default by the margin and with 95% confidence, and the candidate is not worse by more than the margin when simulated.
+    simulation counts as 100 of them), if it is below that of the default by the margin, the NLL is not above it, and the
+    candidate is better in two thirds of the crowds or on gold with 95% confidence. People: the lowest log loss of hidden votes,
+    if it is below that of the default by the margin and with 95% confidence, and the candidate is not worse by more than the
+    margin when simulated.
     """
     loss = simulated[:, :, question.decided_at]
     difference: Floats = weight @ (loss - loss[:, :1])
-    sure = weight @ (loss < loss[:, :1]) >= 2 / 3
     if question.name == "people":
         if hidden is None:
             return 0
         on_votes, error = hidden.differences_to(0)
         sure = (on_votes + 1.96 * error < 0) & (difference <= question.margin)
-        difference = on_votes
-    elif question.name == "truth" and measured is not None and measured.shape[1] >= BACKED_BY_GOLD:
-        n, on_gold = measured.shape[1], measured[:, :, 2] - measured[0, :, 2]
-        mean, error = on_gold.mean(1), _standard_error(on_gold[:, :, None])[:, 0]
-        difference = (GOLD_WORTH * difference + n * mean) / (GOLD_WORTH + n)
-        sure |= mean + 1.96 * error < 0
-    difference = np.where(sure & np.isfinite(difference), difference, 0.0)
-    best = int(difference.argmin())
-    return best if difference[best] < -question.margin else 0
+        return _least_below_margin(on_votes, sure, question.margin)
+    sure = weight @ (loss < loss[:, :1]) >= 2 / 3
+    nll = simulated[:, :, question.measures.index("nll")]
+    nll_difference: Floats = weight @ (nll - nll[:, :1])
+    if question.name == "truth" and measured is not None and measured.shape[1] >= BACKED_BY_GOLD:
+        n, on_gold = measured.shape[1], measured[:, :, 1:] - measured[:1, :, 1:]  # NLL and Brier score
+        mean, error = on_gold.mean(1), _standard_error(on_gold)
+        nll_difference = (GOLD_WORTH * nll_difference + n * mean[:, 0]) / (GOLD_WORTH + n)
+        difference = (GOLD_WORTH * difference + n * mean[:, 1]) / (GOLD_WORTH + n)
+        sure |= mean[:, 1] + 1.96 * error[:, 1] < 0
+    return _least_below_margin(difference, sure & (nll_difference <= 0), question.margin)
+
+
+def _least_below_margin(difference: Floats, allowed: Bools, margin: float) -> int:
+    """Return the place of the least difference to the default among allowed candidates; 0 unless it is below -margin."""
+    found = np.where(allowed & np.isfinite(difference), difference, 0.0)
+    best = int(found.argmin())
+    return best if found[best] < -margin else 0
 
 
 def _standard_error(values: Floats) -> Floats:
