@@ -57,7 +57,7 @@ def test_one_file_adds_a_method_to_lists_help_completion_and_imports(
     assert "smoothed-shares" in run(place, "-m", "plurivox.cli", **complete)
     command = ("-m", "plurivox.cli", "aggregate", "smoothed-shares", "toy", "--added", "1")
     run(place, *command, "-o", str(tmp_path / "soft.csv"))
-    assert (tmp_path / "soft.csv").read_text().startswith("task,label,confidence,p:label-0,p:label-1,")
+    assert (tmp_path / "soft.csv").read_text().startswith("task,label,confidence,estimates,p:label-0,")
     assert "some votes added" in run(
         place, "-c", "from plurivox.aggregate import SmoothedShares; print(SmoothedShares.__doc__)"
     )

@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 
 import plurivox as pv
-from plurivox.core.errors import InputError, PlurivoxWarning
+from plurivox.core.errors import InputError, PlurivoxError, PlurivoxWarning
 from plurivox.io.dataset_reader import as_dataset
+from plurivox.workflows.fit_votes import WHAT_IT_IS
 
 COLUMNS = {"task": list("aaabbbcc"), "worker": list("vwxvwxvw"), "label": list("nnyynyny")}
 VOTES = pv.votes(COLUMNS)
@@ -141,3 +142,16 @@ def test_scores_that_use_the_order_do_not_warn(ordered_folder: Path) -> None:
     pv.score(data, "cohen-kappa", weights="linear", resamples=0, least=1)
     with pytest.warns(PlurivoxWarning, match="krippendorff-alpha does not use the order"):
         pv.score(data, "krippendorff-alpha", resamples=0)
+
+
+def test_fit_without_a_method_uses_the_default_for_the_question_and_says_so() -> None:
+    votes = pv.votes(task=list("aabb"), worker=[1, 2, 1, 2], label=list("xyxx"))
+    for for_, used in (("truth", "log-pool"), ("people", "calibrated-shares")):
+        fit = pv.fit(votes, for_=for_)
+        assert fit.made_by == used and fit.soft.estimates == for_
+        assert fit.soft.notes == (f"no method was given: used {used}, the default for {for_} ({WHAT_IT_IS[for_]})",)
+    assert pv.fit(votes).made_by == "log-pool" and pv.fit(votes, "log-pool").soft.notes == ()
+    with pytest.raises(PlurivoxError, match="vote-shares estimates the share of people who would give a label, not"):
+        pv.fit(votes, "vote-shares", for_="truth")
+    with pytest.raises(PlurivoxError, match="must be truth or people"):
+        pv.fit(votes, for_="gold")

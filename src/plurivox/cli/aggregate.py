@@ -1,17 +1,19 @@
-"""`plurivox aggregate METHOD INPUT -o OUT`: aggregate votes into soft labels."""
+"""`plurivox aggregate [METHOD] INPUT [-o OUT]`: aggregate votes into soft labels."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._click.output import CommandResult, Screen, format_name_and_value
+from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text, format_name_and_value
 from plurivox.cli._click.parameters import (
     IN_AND_OUT,
     INPUT,
     PART,
     READING_FLAGS,
+    Choice,
     Flag,
     OutFile,
     Source,
@@ -19,19 +21,31 @@ from plurivox.cli._click.parameters import (
     check_table_file_type,
     out_flag,
 )
-from plurivox.cli._method_commands import MethodGroup
+from plurivox.cli._method_commands import MethodGroup, method_catalogue
 from plurivox.core.errors import InputError
 from plurivox.core.method import Method
+from plurivox.io.dataset_catalog import find_dataset_folder_or_none
 from plurivox.io.tabular.table_file_names import file_suffix
 
 if TYPE_CHECKING:
     from plurivox.aggregate import Aggregator
     from plurivox.core.results import Fit
+    from plurivox.core.soft_labels import Estimand
+
+METHOD_IS_DEFAULT = "plurivox.method_is_default"  # in the context: the command line names no method
+SHOWN_TASKS, SHOWN_COLUMNS = 10, 9  # of the table shown without -o
 
 
 def params_of_aggregate_beside_method_options(method: type[Method]) -> Sequence[click.Parameter]:
     """Return the arguments and options of `plurivox aggregate METHOD`, without those of the method."""
-    out = out_flag("write the soft labels: .csv, .parquet, .jsonl, .npy or .npz", required=True)
+    out = out_flag("write the soft labels: .csv, .parquet, .jsonl, .npy or .npz  [default: show the first tasks]")
+    for_ = Flag(
+        ["--for", "for_"],
+        IN_AND_OUT,
+        type=Choice("question", ("truth", "people")),
+        help="what the soft labels are to estimate: the probability that a label is right (truth), or the share of people who "
+        "would give it (people); selects the method if none is named  [default: what METHOD estimates]",
+    )
     workers = Flag(
         ["--workers-out"],
         IN_AND_OUT,
@@ -61,14 +75,15 @@ def params_of_aggregate_beside_method_options(method: type[Method]) -> Sequence[
         metavar="FILE.npz",
         help="continue from an earlier fit, written by --save",
     )
-    return [INPUT, out, workers, save, gold, start, *READING_FLAGS, PART]
+    return [INPUT, out, for_, workers, save, gold, start, *READING_FLAGS, PART]
 
 
 def run_aggregate(
     screen: Screen,
     method: "Aggregator",
     source: Source,
-    out: Path,
+    out: Path | None,
+    for_: "Estimand | None",
     workers_out: Path | None,
     save: Path | None,
     gold: bool,
@@ -78,9 +93,12 @@ def run_aggregate(
     """Run `plurivox aggregate`: read the votes, fit the method, write the soft labels."""
     from plurivox.io.soft_label_files import write_soft
     from plurivox.workflows.fit_votes import fit as fit_votes
+    from plurivox.workflows.fit_votes import make_method_for, note_on_default
 
+    make_method_for(method, for_)
     check_distinct_files(source, out, workers_out, save)
-    check_table_file_type(out, ".npy", ".npz")
+    if out:
+        check_table_file_type(out, ".npy", ".npz")
     if workers_out:
         check_table_file_type(workers_out)
     if save and file_suffix(save) != ".npz":
@@ -88,7 +106,10 @@ def run_aggregate(
     data = source.read_dataset()
     with screen.show_progress_bar_while_block_runs(method.name()) as progress:
         fit = fit_votes(data, method, gold=gold, start=start, part=part, progress=progress)
-    write_soft(fit.soft, out)
+    if out:
+        write_soft(fit.soft, out)
+    if click.get_current_context().meta.get(METHOD_IS_DEFAULT):
+        screen.print_note(note_on_default(for_ or "truth"))
     if workers_out:
         write_worker_table(screen, fit, workers_out)
     if save:
@@ -96,8 +117,23 @@ def run_aggregate(
     files = {"out": out, "workers_out": workers_out, "saved": save}
     return CommandResult(
         {"input": source.name, "command": screen.quoted_command_line, **files, **fit.summary_values()},
-        summary=f"{fit.made_by}: {len(fit.soft):,} tasks{fit_statistics_in_brackets_text(fit)}; wrote {out}",
+        text="" if out else first_tasks_text(fit),
+        summary=f"{fit.made_by}: {len(fit.soft):,} tasks{fit_statistics_in_brackets_text(fit)}"
+        + (f"; wrote {out}" if out else ""),
     )
+
+
+def first_tasks_text(fit: "Fit") -> str:
+    """Return the soft labels of the first tasks as a text table: task, most probable label, and probabilities."""
+    columns = dict(list(fit.soft.columns().items())[:SHOWN_COLUMNS])
+    cells = [
+        [f"{value:.3f}" if isinstance(value, float) else str(value) for value in column[:SHOWN_TASKS].tolist()]
+        for column in columns.values()
+    ]
+    lines = [aligned_table_text([list(columns), *zip(*cells, strict=True)])]
+    if (left := len(fit.soft) - SHOWN_TASKS) > 0:
+        lines.append(f"... and {left:,} more tasks; -o FILE writes all")
+    return "\n".join(lines)
 
 
 def write_worker_table(screen: Screen, fit: "Fit", out: Path) -> None:
@@ -124,9 +160,39 @@ def fit_statistics_in_brackets_text(fit: "Fit") -> str:
     return f" ({', '.join(texts)})" if texts else ""
 
 
-aggregate = MethodGroup(
+class AggregateGroup(MethodGroup):
+    """Group of the aggregation methods; without a method before the input, the default for --for is called."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and self._is_method_left_out(args):
+            ctx.meta[METHOD_IS_DEFAULT] = True
+            args = [_default_method_for(args), *args]
+        return super().parse_args(ctx, args)
+
+    def _is_method_left_out(self, args: list[str]) -> bool:
+        """Return whether the command line begins with an input or an option other than --help, and not with a method."""
+        first = args[0]
+        if first.startswith("-"):
+            return first not in self.get_help_option_names(click.Context(self))
+        if first in method_catalogue(self.step):
+            return False
+        return Path(first).suffix != "" or Path(first).exists() or find_dataset_folder_or_none(first) is not None
+
+
+def _default_method_for(args: list[str]) -> str:
+    """Return the default method for the value of --for in a command line; that for truth if there is none."""
+    from plurivox.aggregate import DEFAULT_METHODS
+
+    given = [value for flag, value in pairwise(args) if flag == "--for"]
+    given += [arg.removeprefix("--for=") for arg in args if arg.startswith("--for=")]
+    return next((name for what, name in DEFAULT_METHODS.items() if what in given), DEFAULT_METHODS["truth"])
+
+
+aggregate = AggregateGroup(
     "aggregate",
     run_aggregate,
     params_of_aggregate_beside_method_options,
-    help="Aggregate votes into soft labels: plurivox aggregate METHOD INPUT -o OUT.",
+    help="Aggregate votes into soft labels: plurivox aggregate [METHOD] INPUT -o OUT. Without a method, log-pool is used, the "
+    "default for truth (the probability that a label is right); with --for people calibrated-shares (the share of people who "
+    "would give it).",
 )

@@ -36,9 +36,9 @@ Estimand = Literal["truth", "people", "unknown"]  # what soft labels estimate
 class SoftLabels(DataType):
     """Distribution over labels for each task: rows that sum to one, stored dense or sparse behind the same interface.
 
-    `estimates` says what the probabilities are: `truth`, the probability that a label is right given the votes (evaluated with gold
-    labels), or `people`, the probability that a person drawn from the crowd gives the label (evaluated with other people's votes);
-    `unknown` for labels read from a table that does not say.
+    `estimates` says what the probabilities are: `truth`, the probability that a label is right given the votes (evaluated
+    with gold labels), or `people`, the probability that a person drawn from the crowd gives the label (evaluated with other
+    people's votes); `unknown` for labels read from a table that does not say.
 
     >>> soft = SoftLabels.of([[.9, .1], [.2, .8]], tasks=["a", "b"], labels=["no", "yes"])
     >>> soft.hard().tolist(), soft.confidence.tolist()

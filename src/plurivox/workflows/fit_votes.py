@@ -1,26 +1,34 @@
 """Aggregate votes: `fit`, by the name of a method and its options."""
 
+from dataclasses import replace
 from pathlib import Path
 from textwrap import fill
 from typing import Any
 
 from plurivox import aggregate
 from plurivox.aggregate import Aggregator
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, OptionError
 from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import Dataset
 from plurivox.io.dataset_reader import as_dataset, as_votes
 from plurivox.io.soft_label_files import as_soft_labels
 from plurivox.workflows.unused_label_order import warn_if_no_aggregator_uses_order
 
+WHAT_IT_IS: dict[Estimand, str] = {
+    "truth": "the probability that a label is right",
+    "people": "the share of people who would give a label",
+    "unknown": "something it does not declare",
+}
+
 
 def fit(
     votes: Any,
-    method: str | Aggregator = "vote-shares",
+    method: str | Aggregator | None = None,
     *,
+    for_: Estimand | None = None,
     gold: SoftLabels | str | Path | bool | None = None,
     start: Fit | str | Path | None = None,
     part: str | None = None,
@@ -28,6 +36,10 @@ def fit(
     **options: Any,
 ) -> Fit:
     """Aggregate votes by the method of this name, with its options; return the Fit.
+
+    `for_` says what the soft labels are to estimate: `truth`, the probability that a label is right, or `people`, the share of
+    people who would give it. Without a method, the default for it is used, log-pool or calibrated-shares (default: truth), and
+    the notes of the soft labels say so. A method that estimates the other quantity is refused if `for_` is given.
 
     `votes` are Votes, a Dataset, the path or the name of one, or a DataFrame with the columns task, worker and label.
     `gold` are labels that the method may use: SoftLabels, a file, or True for those of the data set. `start` is an
@@ -40,7 +52,7 @@ def fit(
     >>> fit(table, "majority-vote", ties="share").soft.confidence
     array([0.5, 1. ])
     """
-    made = aggregate.methods.make(method, **options)
+    made = make_method_for(method, for_, **options)
     if isinstance(gold, bool):
         votes = as_dataset(votes) if gold else votes
         gold = _require_gold_of_dataset(votes) if gold else None
@@ -48,7 +60,36 @@ def fit(
     before = Fit.load(start) if isinstance(start, str | Path) else start
     if not isinstance(votes, Votes) or part is not None:
         votes = as_votes(votes, part, method_needing_names="" if "counts" in made.accepted_inputs() else made.name())
-    return made.fit(votes, gold=as_soft_labels(gold), start=before, progress=progress)
+    fitted = made.fit(votes, gold=as_soft_labels(gold), start=before, progress=progress)
+    if method is not None:
+        return fitted
+    return fitted.with_soft(replace(fitted.soft, notes=(*fitted.soft.notes, note_on_default(for_ or "truth"))))
+
+
+def make_method_for(method: str | Aggregator | None, for_: Estimand | None = None, **options: Any) -> Aggregator:
+    """Return the aggregator of this name or spec with these options; without one, the default for `for_` (default: truth).
+
+    Raise OptionError if it does not estimate what `for_` says.
+    """
+    check_estimand(for_)
+    made = aggregate.methods.make(aggregate.DEFAULT_METHODS[for_ or "truth"] if method is None else method, **options)
+    if for_ is not None and made.estimated_quantity() != for_:
+        raise OptionError(
+            f"{made.name()} estimates {WHAT_IT_IS[made.estimated_quantity()]}, not {WHAT_IT_IS[for_]}; the default for "
+            f"{for_} is {aggregate.DEFAULT_METHODS[for_]}"
+        )
+    return made
+
+
+def check_estimand(for_: str | None) -> None:
+    """Raise OptionError if `for_` is given and not truth or people."""
+    if for_ is not None and for_ not in aggregate.DEFAULT_METHODS:
+        raise OptionError(f"for_ (--for) must be truth or people; got {for_!r}")
+
+
+def note_on_default(for_: Estimand) -> str:
+    """Return the sentence that says which default method was used."""
+    return f"no method was given: used {aggregate.DEFAULT_METHODS[for_]}, the default for {for_} ({WHAT_IT_IS[for_]})"
 
 
 def _require_gold_of_dataset(data: Dataset) -> SoftLabels:

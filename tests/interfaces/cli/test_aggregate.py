@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+import plurivox as pv
 from plurivox.core.results import Fit
 
 Call = Callable[..., Result]
@@ -134,3 +135,24 @@ def test_a_full_disk_prints_a_one_line_error(call: Call, votes_file: Path, monke
     monkeypatch.setattr(soft_label_files, "write_soft", full)
     said = call("aggregate", "vote-shares", votes_file, "-o", votes_file.with_name("soft.csv"))
     assert said.exit_code == 2 and said.stderr.endswith("soft.csv: no space left on device\n")
+
+
+@pytest.mark.parametrize(("words", "method"), [((), "log-pool"), (("--for", "people"), "calibrated-shares")])
+def test_without_a_method_the_default_is_used_and_named(
+    call: Call, votes_file: Path, tmp_path: Path, words: tuple[str, ...], method: str
+) -> None:
+    out = tmp_path / "soft.csv"
+    for order in (("aggregate", votes_file, "-o", out, *words), ("aggregate", *words, votes_file, "-o", out)):
+        said = call(*order)
+        assert f"no method was given: used {method}" in said.stderr and said.stdout.startswith(f"{method}: ")
+    assert pv.read_soft(out).estimates == (words[1] if words else "truth")
+
+
+def test_without_out_the_first_tasks_are_shown(call: Call) -> None:
+    said = call("aggregate", "vote-shares", "toy")
+    assert said.stdout.startswith("task      label") and "... and 290 more tasks; -o FILE writes all" in said.stdout
+
+
+def test_a_method_for_the_other_question_is_refused(call: Call, votes_file: Path) -> None:
+    said = call("aggregate", "glad", votes_file, "--for", "people")
+    assert said.exit_code != 0 and "the default for people is calibrated-shares" in said.stderr
