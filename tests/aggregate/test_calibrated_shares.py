@@ -126,7 +126,7 @@ def crowd_with_careless_workers() -> tuple[Votes, Table]:
 def test_careless_workers_are_found_and_no_evidence() -> None:
     votes, shares = crowd_with_careless_workers()
     fits = {how: CalibratedShares(careless=how).fit(votes) for how in ("discount", "leave-out", "keep")}
-    assert fits["leave-out"].found["careless_workers"] == 6
+    assert fits["leave-out"].found["careless workers"] == 6
     assert fits["leave-out"].soft.support.tolist() == votes.support.tolist()
     distance = {how: np.abs(fit.soft.prob - shares).sum(1).mean() for how, fit in fits.items()}
     assert distance["leave-out"] < distance["keep"]
@@ -142,7 +142,7 @@ def test_a_worker_who_prefers_a_label_where_others_use_it_too_is_not_careless() 
     label = (rng.random((6, 300)) < clear).astype(int)
     label[5] = rng.random(300) < clear**0.4  # says 1 more often
     votes = Votes.of(np.tile(np.arange(300), 6), np.repeat(np.arange(6), 300), label.ravel())
-    assert CalibratedShares().fit(votes).found["careless_workers"] == 0
+    assert CalibratedShares().fit(votes).found["careless workers"] == 0
 
 
 def test_soft_answers_that_are_too_flat_are_sharpened() -> None:

@@ -92,14 +92,14 @@ class CalibratedShares(Aggregator):
         row = (votes.worker >= 0) & out[votes.worker]
         if not out.any() or row.all():
             fit = self._fit_mixture(votes, progress)
-            return replace(fit, found={"careless_workers": 0, **fit.found})
+            return replace(fit, found={"careless workers": 0, **fit.found})
         fit = self._fit_mixture(votes.where(~row), progress)
         share = float(top[row].sum() / top.sum())
         soft = replace(fit.soft, support=votes.support)
         if share and self.careless == "discount":
             said = np.bincount(votes.label[row], top[row], minlength=votes.n_labels)
             soft = replace(soft, body=Dense((1 - share) * soft.prob + share * said / said.sum()))
-        return replace(fit, soft=soft, found={"careless_workers": int(out.sum()), **fit.found})
+        return replace(fit, soft=soft, found={"careless workers": int(out.sum()), **fit.found})
 
     def _fit_mixture(self, votes: Votes, progress: Progress) -> Fit:
         """Return the fit of few labels: the mixture, the pool if there are soft answers, and the power."""
@@ -121,7 +121,7 @@ class CalibratedShares(Aggregator):
         prior = mixture.weight @ (mixture.alpha / mixture.alpha.sum(1, keepdims=True))
         prob[votes.support == 0] = prior
         soft = SoftLabels(Dense(prob), votes.tasks, votes.labels, votes.support, votes.scale)
-        found["power"] = power
+        found["power"] = round(power, 3)
         return Fit(
             soft, votes.workers, self.spec, prior=prior, trace=fitted.trace, converged=fitted.converged, found=found
         )
@@ -157,7 +157,11 @@ def _pool_answers(
     sums = votes.counts()
     from_others = mixture.posterior_means(np.maximum(counts[answers.task] - answers.top, 0))
     pool = learn_pool(answers, sums, from_others, crowd)
-    found = {"concentration": pool.concentration, "pool_power": pool.power, "top_power": pool.top_power}
+    found = {
+        "concentration": round(pool.concentration, 3),
+        "power of the pool": round(pool.power, 3),
+        "power of the top labels": round(pool.top_power, 3),
+    }
     return pool.pooled(sums, from_top, crowd), found
 
 
@@ -177,7 +181,7 @@ def _fit_one_dirichlet(votes: Votes) -> Fit:
         mass = (tally.mass + added * crowd[tally.label]) / total[row]
         body = replace(tally, mass=mass, rest=np.maximum(1 - np.bincount(row, mass, minlength=votes.n_tasks), 0.0))
     soft = SoftLabels(body, votes.tasks, votes.labels, votes.support, votes.scale)
-    return Fit(soft, votes.workers, "", prior=crowd, found={"concentration": added})
+    return Fit(soft, votes.workers, "", prior=crowd, found={"concentration": round(added, 3)})
 
 
 def _crowd_shares(votes: Votes, weight: Floats) -> Floats:
