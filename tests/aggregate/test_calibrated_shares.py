@@ -16,6 +16,7 @@ from plurivox.clean import clean
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.engine import dirichlet_mixture
+from plurivox.engine.beta_intervals import beta_interval_95
 from plurivox.engine.dirichlet_mixture import (
     DirichletMixture,
     expected_absolute_errors,
@@ -121,6 +122,26 @@ def crowd_with_careless_workers() -> tuple[Votes, Table]:
     careful = (shares[task].cumsum(1) < rng.random((2000, 1))).sum(1).clip(max=2)
     label = np.where(worker < 6, rng.integers(0, 3, 2000), careful)
     return Votes.of(task, worker, label), shares
+
+
+@pytest.mark.parametrize("n_labels", [2, 10])
+@pytest.mark.parametrize("n_votes", [3, 10])
+def test_intervals_of_shares_cover_the_shares_of_the_whole_crowd(n_labels: int, n_votes: int) -> None:
+    rng = np.random.default_rng(0)
+    kinds = np.vstack([np.eye(n_labels) * 15 + 0.3, np.eye(n_labels) * 2 + 0.5])  # most agree, or there are rivals
+    shares = np.array([rng.dirichlet(kind) for kind in kinds[rng.integers(len(kinds), size=2000)]])
+    fit = CalibratedShares().fit(votes_of(rng.multinomial(n_votes, shares).astype(float)))
+    prob, c = np.asarray(fit.soft.prob), fit.found["concentration per task"][:, None]
+    low, high = beta_interval_95(c * prob, c * (1 - prob))
+    inside, top = (low <= shares) & (shares <= high), prob.argmax(1)[:, None]
+    assert 0.93 < inside.mean() < 0.985
+    assert 0.90 < np.take_along_axis(inside, top, 1).mean() < 0.985
+
+
+def test_one_vote_per_task_gives_no_intervals() -> None:
+    for n_labels in (3, 100):
+        votes = [votes_of(np.eye(n_labels)[np.arange(200) % n_labels] * n) for n in (1, 2)]
+        assert ["concentration per task" in CalibratedShares().fit(one).found for one in votes] == [False, True]
 
 
 def test_careless_workers_are_found_and_no_evidence() -> None:

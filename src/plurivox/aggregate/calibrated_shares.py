@@ -27,6 +27,8 @@ MIXTURE_LABELS = 64  # with more labels, a single Dirichlet
 FIT_TASKS, FIT_CELLS = 20_000, 1_000_000  # at most so many tasks, and tasks x components, teach the mixture
 POOL_ANSWERS = 20_000  # at most about so many answers teach the pool
 POWER_TASKS = 1_000  # at most so many tasks choose the power
+MIN_VOTES = 2  # with fewer votes per task on average, nothing is said about how certain the shares are
+PER_TASK = "concentration per task"
 HIGHEST_POWER = 3.0
 TV_WEIGHT = 1.5  # total variation against cross-entropy in the loss both
 Loss = Literal["both", "cross-entropy", "manhattan"]
@@ -47,6 +49,10 @@ class CalibratedShares(Aggregator):
     cross-entropy and a little too flat in total variation. For soft answers q is a recalibrated linear pool, whose powers and
     concentration best predict the top label of every answer from the other answers. Workers whose votes are more probable if
     they do not depend on the task are not used as evidence of what others say. Nothing is chosen with known labels.
+
+    `found["concentration per task"]` is how certain the shares of each task are: with c of a task, the distribution
+    Beta(c p, c (1 - p)) of a label's share gives its interval; for the top label it has the variance of the posterior. It is
+    there if tasks have two votes or more on average: one vote per task does not tell how much people differ.
 
     With more than 64 labels there is one Dirichlet, with learnt concentration, no power, and no search for careless workers.
 
@@ -122,6 +128,8 @@ class CalibratedShares(Aggregator):
         prob[votes.support == 0] = prior
         soft = SoftLabels(Dense(prob), votes.tasks, votes.labels, votes.support, votes.scale)
         found["power"] = round(power, 3)
+        if len(voted) and counts.sum() >= MIN_VOTES * len(voted):
+            found[PER_TASK] = mixture.posterior_concentrations(counts)
         return Fit(
             soft, votes.workers, self.spec, prior=prior, trace=fitted.trace, converged=fitted.converged, found=found
         )
@@ -181,7 +189,10 @@ def _fit_one_dirichlet(votes: Votes) -> Fit:
         mass = (tally.mass + added * crowd[tally.label]) / total[row]
         body = replace(tally, mass=mass, rest=np.maximum(1 - np.bincount(row, mass, minlength=votes.n_tasks), 0.0))
     soft = SoftLabels(body, votes.tasks, votes.labels, votes.support, votes.scale)
-    return Fit(soft, votes.workers, "", prior=crowd, found={"concentration": round(added, 3)})
+    found: dict[str, Any] = {"concentration": round(added, 3)}
+    if votes.support.sum() >= MIN_VOTES * np.count_nonzero(votes.support):
+        found[PER_TASK] = total
+    return Fit(soft, votes.workers, "", prior=crowd, found=found)
 
 
 def _crowd_shares(votes: Votes, weight: Floats) -> Floats:

@@ -25,6 +25,7 @@ __all__ = [
 
 PRIOR_SHAPE, PRIOR_RATE = 0.3, 0.1  # Gamma(1 + shape, rate) prior of every alpha: mode 3, as weak as a third of a task
 LOWEST, HIGHEST = 1e-4, 1e4  # range of alpha
+TINY = 1e-12
 BLOCK_CELLS = 2**19  # tasks x (components + labels) in memory at once
 NEGLIGIBLE = 1e-4  # components with a smaller posterior probability are left out of expected errors
 
@@ -50,6 +51,26 @@ class DirichletMixture:
             scaled = self.responsibilities(block) / (block.sum(1)[:, None] + self.alpha.sum(1))
             out[first : first + size] = block * scaled.sum(1)[:, None] + scaled @ self.alpha
         return out / out.sum(1, keepdims=True)
+
+    def posterior_concentrations(self, counts: Floats) -> Floats:
+        """(n_tasks,) how certain each task's label shares are, given its vote counts (n_tasks, n_labels): the concentration of
+        the Dirichlet distribution that has the same mean m and variance m (1 - m) / (concentration + 1) of the top label.
+
+        >>> DirichletMixture(np.ones((1, 2)), np.ones(1)).posterior_concentrations(np.array([[2.0, 0.0]]))
+        array([4.])
+        """
+        out, whole = np.empty(len(counts)), self.alpha.sum(1)
+        size = max(1, BLOCK_CELLS // (self.alpha.shape[0] + self.alpha.shape[1]))
+        for first in range(0, len(counts), size):
+            block = counts[first : first + size]
+            means = self.posterior_means(block)
+            top, mean = means.argmax(1), means.max(1)
+            a = block[np.arange(len(block)), top][:, None] + self.alpha.T[top]  # (n_tasks, n_components)
+            total = block.sum(1)[:, None] + whole
+            of_square = (self.responsibilities(block) * a * (a + 1) / (total * (total + 1))).sum(1)
+            variance = np.maximum(of_square - mean**2, TINY)
+            out[first : first + size] = np.clip(mean * (1 - mean) / variance - 1, LOWEST, None)
+        return out
 
     def responsibilities(self, counts: Floats) -> Floats:
         """(n_tasks, n_components) the posterior probability of each component, given the vote counts of each task."""

@@ -58,7 +58,7 @@ def test_every_owner_page_loads_without_an_error(owned: Any, context: Any) -> No
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
     go(page, "tasks")
     page.click("main table a >> nth=0")
-    page.wait_for_selector(".plot .span", state="attached")  # only the page of one task shows intervals
+    page.wait_for_selector(".plot .interval", state="attached")  # only the page of one task shows intervals
     assert page.query_selector("main .card table tbody tr")
 
 
@@ -143,7 +143,8 @@ CHARTS = """all => all.map((chart) => {
   const runsInto = (one, next) => one.y === next.y && one.x + one.width > next.x;
   const touching = ticks.filter((box, at) => at && runsInto(ticks[at - 1], box)).length;
   return { told: svg.getAttribute("aria-label"), head: words("thead th"), rows: words("tbody tr").length,
-    drawn: words("svg .name, svg .unit"), leaving, touching }; })"""  # read in one call: the page refreshes itself
+    drawn: words("svg .name, svg .unit, .legend span"), leaving, touching };
+})"""  # read in one call: the page refreshes itself
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -157,7 +158,7 @@ def test_charts_have_axis_names_and_a_table(owned: Any, context: Any, width: int
         charts += page.eval_on_selector_all("figure.chart:has(svg)", CHARTS)
     assert len(charts) >= 7
     for chart in charts:
-        # an axis name is also a column of the table
+        # an axis name, or a name in the legend, is also a column of the table
         assert chart["rows"] >= 1 and set(chart["head"]) & set(chart["drawn"]), chart
         # the aria-label contains values, not only the title
         assert any(char.isdigit() for char in chart["told"]), chart

@@ -254,8 +254,9 @@ def test_an_owner_sees_the_same_numbers_and_what_answers_became(
         assert page.query_selector("text=leave out practice, replaced answers and answers of excluded people")
         [task] = [one for one in live.http.get("/api/owner/tasks").json()["tasks"] if one["name"] == "t0"]
         page.goto(f"{live.url}/owner#/tasks?order=name")
-        page.wait_for_selector("text=People: the share of people like these who would give it.")
-        [*bars] = page.eval_on_selector_all(".pair dt", "all => all.map((one) => one.textContent)")
+        page.wait_for_selector("h1:has-text('Tasks')")
+        assert page.query_selector("text=People: the share of people like these who would give it.")
+        bars = page.eval_on_selector_all(".pair dt", "all => all.map((one) => one.textContent)")
         assert bars and bars == ["Truth", "People"] * (len(bars) // 2)
         assert page.evaluate("document.documentElement.scrollWidth") == width
         page.goto(f"{live.url}/owner#/task/{task['task']}")

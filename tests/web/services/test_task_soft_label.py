@@ -16,6 +16,7 @@ from plurivox.core.answers import Answers
 from plurivox.core.array_types import TEXT
 from plurivox.core.errors import InputError, PlurivoxError
 from plurivox.elicit import methods
+from plurivox.engine.beta_intervals import jeffreys_interval_95
 from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.store.collect.excluded_workers import exclude_if_active_and_release_slots
 from plurivox.web.store.schema import workers
@@ -232,6 +233,26 @@ def test_every_task_has_soft_labels_for_truth_and_for_people(tmp_path: Path) -> 
                 assert {one["label"]: one["p"] for one in page["truth"]} == pytest.approx(truth, abs=1e-5)
                 assert page["truth"][:3] == line["truth"] and page["soft"][:3] == line["top"]
                 assert page["difference"] == TRUTH_AND_PEOPLE and TRUTH_AND_PEOPLE in page["how"]
+
+
+@pytest.mark.parametrize("aggregator", ["", "vote-shares", "softmax-shares"])
+def test_the_interval_of_a_share_fits_the_aggregator(tmp_path: Path, aggregator: str) -> None:
+    """By default that of its posterior; of vote shares the Jeffreys interval; none if a method does not tell."""
+    study = plain_study(labels=LABELS, form="one-label", per_task=3, aggregator=aggregator)
+    with served(tmp_path / "s", study, text_tasks(4)) as live:
+        live.sign_in()
+        for start in (0, 4, 5):
+            answer_all(live.enter(), start)
+        SnapshotComputer(live.studio.engine).compute_and_publish_snapshot(study)
+        shown = [one for page in task_pages(live) for one in page["soft"]]
+        if aggregator == "softmax-shares":
+            assert {(one["low"], one["high"]) for one in shown} == {(None, None)}
+            return
+        assert all(0 <= one["low"] <= one["p"] <= one["high"] <= 1 for one in shown)
+        if aggregator == "vote-shares":
+            low, high = jeffreys_interval_95(np.array([one["p"] for one in shown]), 3)
+            assert [one["low"] for one in shown] == pytest.approx(low.tolist(), abs=1e-4)
+            assert [one["high"] for one in shown] == pytest.approx(high.tolist(), abs=1e-4)
 
 
 def test_a_study_names_at_most_one_aggregator_for_each_question() -> None:

@@ -15,12 +15,17 @@ from plurivox.core.array_types import Floats, Ints
 from plurivox.core.results import Fit
 from plurivox.core.votes import Votes
 from plurivox.elicit import Elicited
-from plurivox.engine.beta_intervals import jeffreys_interval_95
 from plurivox.web.jobs import study_statistics
 from plurivox.web.jobs.arm_comparison import compare_arms
 from plurivox.web.jobs.exclusion_rules import exclude_rule_breakers_and_return_count
 from plurivox.web.jobs.expected_information_gain import write_expected_gains_return_stopping_summary
-from plurivox.web.jobs.truth_and_people import ProbabilitiesByTask, Truth, TruthComputer, fit_quantity_of_study
+from plurivox.web.jobs.truth_and_people import (
+    ProbabilitiesByTask,
+    Truth,
+    TruthComputer,
+    fit_quantity_of_study,
+    intervals_of_shares,
+)
 from plurivox.web.store.report import result_snapshots, worker_scores_and_flags
 from plurivox.web.store.report.answer_cache import AnswerCache, CollectedAnswers
 from plurivox.web.store.report.result_snapshots import Snapshot, count_exclusions_plus_reinstatements
@@ -240,15 +245,14 @@ def _votes_without_repeats(collected: CollectedAnswers, elicited: Elicited) -> V
 def _yield_soft_label_rows_of_changed_tasks(
     collected: CollectedAnswers, people: Fit, truth: Truth, n_votes_of_each_task: Ints, changed_task_ids: Ints
 ) -> Iterator[SoftLabelRow]:
-    """Yield the soft labels of each changed task with votes as a database row: labels with intervals for people, and
-    probabilities for truth, the most probable first."""
+    """Yield the soft labels of each changed task with votes as a database row: labels with intervals (if any) for
+    people, and probabilities for truth, the most probable first."""
     n, ids, entropy = n_votes_of_each_task, collected.database_id_of_each_task, people.soft.entropy().round(6)
     rows_of = np.flatnonzero((n > 0) & np.isin(ids, changed_task_ids))
     labels = collected.answers.labels.tolist()
     for block in np.array_split(rows_of, max(1, -(-len(rows_of) // BLOCK_TASKS))):
         order, top = _most_probable_labels(np.asarray(people.soft.prob[block], np.float64))
-        low, high = jeffreys_interval_95(top, n[block][:, None])
-        rows = np.stack([top, low, high], axis=2).round(5).tolist()
+        rows = np.stack([top, *intervals_of_shares(people, top, block)], axis=2).round(5).tolist()
         right, probability = (one.tolist() for one in _most_probable_labels(np.asarray(truth.prob[block], np.float64)))
         for at, task in enumerate(block.tolist()):
             soft = [(labels[k], *three) for k, three in zip(order[at].tolist(), rows[at], strict=True)]

@@ -9,9 +9,11 @@ import numpy as np
 from plurivox.aggregate import DEFAULT_METHODS
 from plurivox.core.array_types import Bools, Floats, Ints, Names
 from plurivox.core.errors import PlurivoxError
+from plurivox.core.method import parse_spec
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import Estimand
 from plurivox.core.votes import Votes
+from plurivox.engine.beta_intervals import beta_interval_95, jeffreys_interval_95
 from plurivox.web.jobs.study_statistics import Histograms, soft_label_histograms_and_label_shares
 from plurivox.web.store.database import current_unix_time
 from plurivox.web.study.config import Study, aggregator_of_study
@@ -22,6 +24,7 @@ LEAN_METHODS: dict[Estimand, str] = {
     "people": "vote-shares",
 }  # used if the default cannot be computed
 MIN_SECONDS = 5.0  # a fit for truth that takes longer is repeated only now and then
+TINY = 1e-9  # smallest parameter of a Beta distribution
 IDLE_FACTOR = 9  # after a long fit, truth is not computed again for so many times its seconds
 
 
@@ -60,6 +63,22 @@ def fit_quantity_of_study(study: Study, votes: Votes, quantity: Estimand) -> Qua
     return QuantityFit(
         None, "", f"{alert or 'No aggregator can be computed.'} There are no soft labels for {quantity}."
     )
+
+
+def intervals_of_shares(people: Fit, share: Floats, tasks: Ints) -> tuple[Floats, Floats]:
+    """Return (low, high) of the 95% interval of shares of people (n_tasks, n_shares) in tasks of a fit; NaN if it has none.
+
+    Shares by calibrated-shares have the interval of their posterior, vote shares the Jeffreys interval of as many votes. Other
+    methods do not tell how certain their shares are.
+    """
+    concentration = people.found.get("concentration per task")
+    if concentration is not None:
+        c = np.asarray(concentration)[tasks][:, None]
+        low, high = beta_interval_95(np.maximum(c * share, TINY), np.maximum(c * (1 - share), TINY))
+        return np.minimum(low, share), np.maximum(high, share)
+    if parse_spec(people.made_by)[0] == LEAN_METHODS["people"] and people.soft.support is not None:
+        return jeffreys_interval_95(share, np.rint(people.soft.support[tasks])[:, None])
+    return np.full(share.shape, np.nan), np.full(share.shape, np.nan)
 
 
 class ProbabilitiesByTask(NamedTuple):

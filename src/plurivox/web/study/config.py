@@ -374,7 +374,7 @@ def check_aggregator_exists(study: Study) -> None:
     for name in (spec.partition("[")[0] for spec in specs):
         if name not in methods:
             raise unknown_name_error(f"aggregator of {STUDY} called", name, methods)
-    quantities = [_quantity_of_aggregator(spec) for spec in specs] if len(specs) > 1 else []
+    quantities = [quantity_of_aggregator(spec) for spec in specs] if len(specs) > 1 else []
     if len(set(quantities)) < len(quantities):
         raise InputError(
             f"aggregator = {study.aggregator!r} of {STUDY} names two methods for {quantities[-1]}; "
@@ -385,10 +385,10 @@ def check_aggregator_exists(study: Study) -> None:
 def aggregator_of_study(study: Study, quantity: Estimand) -> str:
     """Return the spec of the aggregator that study.toml names for truth or for people; "" if it names none."""
     specs = split_at_commas_outside_brackets(study.aggregator)
-    return next((spec for spec in specs if _quantity_of_aggregator(spec) == quantity), "")
+    return next((spec for spec in specs if quantity_of_aggregator(spec) == quantity), "")
 
 
-def _quantity_of_aggregator(spec: str) -> Estimand:
+def quantity_of_aggregator(spec: str) -> Estimand:
     """Return what an aggregator estimates, truth or people; truth if it does not say, or its options are wrong."""
     from plurivox.aggregate import methods
 

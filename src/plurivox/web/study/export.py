@@ -18,7 +18,7 @@ from plurivox.web.store.database import batched
 from plurivox.web.store.report import answer_cache
 from plurivox.web.store.report.answer_times import active_times_of_answers, time_columns_of_answer_rows
 from plurivox.web.store.report.result_snapshots import Snapshot, get_latest_or_default_result_snapshot
-from plurivox.web.study.config import Study
+from plurivox.web.study.config import Study, quantity_of_aggregator
 from plurivox.workflows import TRUTH_AND_PEOPLE
 
 FORMULA_STARTS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # the last four are full-width
@@ -72,13 +72,13 @@ def export_study(
             if study.arms
             else []
         )
+        latest = get_latest_or_default_result_snapshot(connection)
         labels = {
             quantity: _rows_to_list_of_data_frames(
                 LABEL_COLUMNS, _labels_table_row_per_label(connection, quantity, escape_text)
             )
-            for quantity in ("truth", "people")
+            for quantity in _aggregator_by_quantity(latest)
         }
-        latest = get_latest_or_default_result_snapshot(connection)
     parts = {"views": (views, VIEW_COLUMNS), "events": (events, EVENT_COLUMNS), "stages": (stages, STAGE_COLUMNS)}
     parts |= {"arms": (arms, ARM_COLUMNS)} if study.arms else {}
     parts |= {f"labels_{quantity}": (frames, LABEL_COLUMNS) for quantity, frames in labels.items()}
@@ -169,12 +169,23 @@ def _labels_table_row_per_label(
             yield escape_text(task), escape_text(one.label), one.p, quantity
 
 
+def _aggregator_by_quantity(latest: Snapshot) -> dict[str, str]:
+    """Return the aggregator that made the soft labels of the latest snapshot, for truth and for people, if there are any.
+
+    In the last snapshot of an earlier version, the labels for people may be by an aggregator for truth; they are left out.
+    """
+    if latest.at is None or not latest.answers:
+        return {}
+    by = {"truth": latest.truth_by, "people": latest.by}
+    if not latest.truth_by and quantity_of_aggregator(latest.by) != "people":
+        by["people"] = ""
+    return {quantity: spec for quantity, spec in by.items() if spec}
+
+
 def _labels_description(latest: Snapshot) -> str:
     """Return how the soft labels of the export were made, and their difference; "" if there are none."""
-    made = [(quantity, by) for quantity, by in (("truth", latest.truth_by), ("people", latest.by)) if by]
-    if latest.at is None or not latest.answers:
-        return ""
-    return "; " + ", ".join(f"labels_{quantity} by {by}" for quantity, by in made) + f". {TRUTH_AND_PEOPLE}"
+    made = [f"labels_{quantity} by {by}" for quantity, by in _aggregator_by_quantity(latest).items()]
+    return f"; {', '.join(made)}. {TRUTH_AND_PEOPLE}" if made else ""
 
 
 def _items_table_row_per_task(connection: Connection, escape_text: Callable[[str], str]) -> Iterable[tuple[Any, ...]]:

@@ -243,7 +243,7 @@ export async function taskPage(owner, { id, answer }) {
   const labels = [...soft]
     .sort((a, b) => b.p - a.p)
     .slice(0, MAX_LABELS)
-    .map(({ label, p, low, high }) => ({ name: label, people: p, low, high, truth: right[label] ?? null }));
+    .map(({ label, p, low, high }) => ({ name: label, people: p, low: low ?? undefined, high: high ?? undefined, truth: right[label] ?? null }));
   const pair = make(
     "section",
     { class: "charts" },

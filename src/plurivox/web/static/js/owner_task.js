@@ -31,13 +31,13 @@ export function labelTable({ labels, gamma, further_labels: further, difference 
     barWith(one.vote_share, `${one.votes} (${percent(one.vote_share)})`),
     barWith(one.belief, exact(one.belief)),
     barWith(one.truth, exact(one.truth)),
-    barWith(one.p, one.p === null ? "–" : `${exact(one.p)} (${fixed(100 * one.low, 0)} to ${fixed(100 * one.high, 0)})`),
+    barWith(one.p, `${exact(one.p)}${one.low === null ? "" : ` (${fixed(100 * one.low, 0)} to ${fixed(100 * one.high, 0)})`}`),
   ]);
   return make("div", { class: "tight" }, [
     make(
       "p",
       { class: "quiet small" },
-      `Votes: how many people named the label first. Beliefs: the mean of what people entered${gamma ? ", before gamma" : ""}. ${difference} The 95% interval is of the share.`,
+      `Votes: how many people named the label first. Beliefs: the mean of what people entered${gamma ? ", before gamma" : ""}. ${difference}${labels.some((one) => one.low !== null) ? " In brackets: the 95% interval of the share." : ""}`,
     ),
     table("Labels", ["Label", "Votes", "Beliefs", "Truth", "People"], rows),
     further > 0 && make("p", { class: "quiet small" }, `The ${labels.length} most probable labels are shown, ${further} further ${further === 1 ? "label is" : "labels are"} not.`),

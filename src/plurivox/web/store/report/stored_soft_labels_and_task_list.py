@@ -40,12 +40,12 @@ TASK_ROWS = (
 
 @dataclass(frozen=True)
 class SoftLabel:
-    """The share of people who would give a label, with a 95% interval."""
+    """The share of people who would give a label, with a 95% interval; None if the aggregator has no interval."""
 
     label: str
     p: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True)
@@ -79,8 +79,16 @@ def entropy_from_stored_negative_entropy(n_answers: int, negative_entropy: float
 
 
 def soft_label_intervals_to_json(label_intervals: Sequence[tuple[str, float, float, float]]) -> str:
-    """Return a soft label as JSON for the column `soft`: [[label, p, low, high], ...], the most probable first."""
-    return json.dumps(label_intervals)
+    """Return a soft label as JSON for the column `soft`: [[label, p, low, high], ...], the most probable first.
+
+    Where low and high are NaN, they are null.
+    """
+    return json.dumps(
+        [
+            [label, p, None if low != low else low, None if high != high else high]
+            for label, p, low, high in label_intervals
+        ]
+    )
 
 
 def soft_label_intervals_from_json(soft_label_json: str) -> list[SoftLabel]:
