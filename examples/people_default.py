@@ -56,8 +56,8 @@ def print_rows(scores: dict[str, Table], names: tuple[str, str]) -> None:
         print(f"{method:40} " + " ".join(cells))
 
 
-def compare_on_counts(name: str, n: int) -> None:
-    """Print the comparison of all candidates from n votes per task of a data set with counts."""
+def compare_on_counts(name: str, n: int) -> dict[str, Table]:
+    """Print the comparison of all candidates from n votes per task of a data set with counts, and return the losses."""
     counts = pv.read(name).counts
     assert counts is not None
     full, scores, kept = counts.counts().astype(int), {}, []
@@ -78,6 +78,22 @@ def compare_on_counts(name: str, n: int) -> None:
     if full.shape[1] == 2:
         best = [min(means[method][side].mean() for method in FIXED) for side in (0, 1)]
         print(f"bound below the best fixed formula of each measure: {bound_below(kept, *best):.4f}; below 0: no method")
+    return means
+
+
+def print_summary(found: dict[tuple[str, int], dict[str, Table]]) -> None:
+    """Print one table in Markdown per measure: the default beside vote shares, softmax shares and the best fixed Dirichlet."""
+    rivals = ("vote-shares", "softmax-shares", "best `dirichlet-shares`")
+    for side, measure in enumerate(("Manhattan", "Cross-entropy")):
+        print(f"\n{measure}\n\n| data set | votes | `{OURS}` | " + " | ".join(rivals) + " | best rival - default |")
+        print("| --- |" + " ---: |" * 6)
+        for (name, n), means in found.items():
+            value = {method: means[method][side].mean() for method in FIXED}
+            dirichlet, best = min(FIXED[2:], key=value.__getitem__), min(FIXED, key=value.__getitem__)
+            difference = means[best][side] - means[OURS][side]
+            low, high = bootstrap_interval(difference)
+            cells = [f"{v:.3f}" for v in (means[OURS][side].mean(), *(value[one] for one in (*FIXED[:2], dirichlet)))]
+            print(f"| {name} | {n} | " + " | ".join(cells) + f" | {difference.mean():.4f} [{low:.4f}, {high:.4f}] |")
 
 
 def bound_below(draws: list[tuple[Table, Table]], manhattan: float, cross_entropy: float) -> float:
@@ -129,9 +145,7 @@ def main() -> None:
     """Print all comparisons."""
     warnings.simplefilter("ignore", pv.PlurivoxWarning)
     compare_on_soft_answers()
-    for name in SETS:
-        for n in (3, 5, 10):
-            compare_on_counts(name, n)
+    print_summary({(name, n): compare_on_counts(name, n) for name in SETS for n in (3, 5, 10)})
 
 
 if __name__ == "__main__":

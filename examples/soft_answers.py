@@ -1,4 +1,7 @@
-"""Soft answers: simulated people enter one or two labels with percents; `elicit` converts them into votes."""
+"""Soft answers: simulated people enter one or two labels with percents; `elicit` converts them into votes.
+
+On real answers: `python -m examples.soft_answers_gain`.
+"""
 
 import numpy as np
 
@@ -21,17 +24,20 @@ def make_soft_answers(crowd: "pv.simulate.Simulated") -> pv.Answers:
 
 
 def main() -> None:
-    """Compare plain votes and soft answers of the same crowd."""
+    """Compare plain votes and soft answers of the same crowd: what people would say, and what is true."""
     crowd = pv.simulate_crowd("independent-confusion", n_tasks=500, feedback=4, seed=3)
     elicited = pv.elicit_votes(make_soft_answers(crowd), "top-two")
     print(
         f"{elicited.made_by}: {elicited.outcome_counts['read']:,} answers as {len(elicited.votes):,} votes; "
         f"odd answers: {elicited.flag_counts}"
     )
+    said = crowd.confusion.dense().mean(0)[crowd.truth.most_probable_label_codes()]  # by all workers, were they asked
+    everybody = pv.SoftLabels.of(said, crowd.truth.tasks, crowd.truth.labels)
     for name, votes in (("plain votes", crowd.votes), ("soft answers", elicited.votes)):
-        soft = pv.fit(votes, "vote-shares").soft
-        accuracy, nll = pv.evaluate.accuracy(soft, crowd.truth, ties="share"), pv.evaluate.nll(soft, crowd.truth)
-        print(f"{name:14} accuracy {accuracy:.3f}  NLL {nll:.3f}")
+        people, truth = pv.fit(votes, for_="people").soft, pv.fit(votes, for_="truth").soft
+        entropy = pv.evaluate.cross_entropy(people, everybody)
+        accuracy, nll = pv.evaluate.accuracy(truth, crowd.truth, ties="share"), pv.evaluate.nll(truth, crowd.truth)
+        print(f"{name:14} people: cross-entropy {entropy:.3f}  truth: accuracy {accuracy:.3f}  NLL {nll:.3f}")
 
 
 if __name__ == "__main__":

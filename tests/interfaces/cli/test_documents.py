@@ -9,6 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import Result
+from examples import people_default, soft_answers_gain
+from examples.people_default import CLIP, FIXED
+from examples.soft_answers_gain import SMOOTHING
 
 from plurivox.evaluate import MethodsOverDatasets
 
@@ -18,32 +21,51 @@ ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "soft_answers.md"
 
 
-def test_the_commands_of_soft_answers_print_its_tables_and_numbers(
+def test_the_commands_of_soft_answers_run_and_give_the_numbers_of_its_text(
     call: Callable[..., Result], data_set: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Run all commands of the page: every row of a table, every line of output and every number of the text is theirs."""
+    """Every number of the text is in the tables of the page, which the next test checks, or in the output of the commands."""
     data_set("cifar10s")
     data_set("cifar10h")
     monkeypatch.chdir(tmp_path)
     text = PAGE.read_text("utf-8")
-    blocks = re.findall(r"^```\n(plurivox.*?)```", text, re.DOTALL | re.MULTILINE)
-    said = [call(*shlex.split(line)[1:]) for block in blocks for line in block.splitlines()]
-    assert len(said) == 5 and all(one.exit_code == 0 for one in said), [one.output for one in said]
-    output = "\n".join([*(one.stdout for one in said), Path("tables/tables.md").read_text("utf-8")])
-
+    lines = [*re.findall(r"^plurivox .*$", text, re.MULTILINE), "plurivox recipe cifar10s --seeds 1 -o tables"]
+    said = [call(*shlex.split(line)[1:]) for line in lines]
+    assert len(said) == 11 and all(one.exit_code == 0 for one in said), [one.output for one in said]
     rows = [line for line in text.splitlines() if line.startswith("|")]
-    assert len(rows) > 100 and not set(rows) - set(output.splitlines())
-    printed = re.findall(r"```text\n(.*?)```", text, re.DOTALL)
-    assert len(printed) == 3 and not {line for block in printed for line in block.splitlines()} - set(
-        output.splitlines()
-    )
+    recipe = Path("tables/tables.md").read_text("utf-8")
+    typed = text[text.index("| percent typed") :].split("\n\n")[0].splitlines()
+    assert len(typed) == 10 and set(typed) <= set(recipe.splitlines())
 
-    prose = re.sub(r"```.*?```|^\|.*?$|https?://\S+", "", text, flags=re.DOTALL | re.MULTILINE)
+    prose = re.sub(r"```.*?```|`[^`]*`|^\|.*?$|https?://\S+", "", text, flags=re.DOTALL | re.MULTILINE)
+    output = "\n".join([*(one.stdout for one in said), recipe, *rows])
     values = [float(one.replace(",", "")) for one in re.findall(r"-?[\d,]*\.\d+", output) if one.strip(",-") != "."]
+    values += [SMOOTHING, 1 - SMOOTHING, CLIP, *(float(spec.split("=")[1][:-1]) for spec in FIXED[2:])]
     for number in re.findall(r"-?\d*\.\d{2,}", prose):
         digits = len(number.split(".")[1])
         assert any(abs(value - float(number)) <= 0.5001 * 10**-digits for value in values), number
     assert not re.search(r"plurivox\.\w", prose)  # public names only
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_the_tables_of_soft_answers_are_printed_by_its_scripts(
+    data_set: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The scripts take minutes, so these are the tables of all answers, and one row of those of plain votes."""
+    for name in ("cifar10s", "cifar10h", "chaosnli_alpha"):
+        data_set(name)
+    answers, gold, counts = soft_answers_gain.read_data()
+    human = soft_answers_gain.shares(counts.counts())
+    soft_answers_gain.compare_same_answers(answers, gold, human)
+    soft_answers_gain.compare_methods(answers, gold, human)
+    people_default.print_summary({("chaosnli_alpha", 3): people_default.compare_on_counts("chaosnli_alpha", 3)})
+    printed, text = capsys.readouterr().out.splitlines(), PAGE.read_text("utf-8")
+    parts = [part.split("\n#")[0] for part in text.split("## ")]
+    wanted = [part for part in parts if part.startswith(("The same answers", "Which method for"))]
+    rows = [line for part in wanted for line in part.splitlines() if line.startswith("|")]
+    rows += [line for line in text.splitlines() if line.startswith("| chaosnli_alpha | 3 |")]
+    assert len(rows) > 40 and not set(rows) - set(printed)
 
 
 def rows_after(title: str, text: str) -> dict[str, list[str]]:
