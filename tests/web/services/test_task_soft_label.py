@@ -265,7 +265,11 @@ def test_a_study_names_at_most_one_aggregator_for_each_question() -> None:
 
 @pytest.mark.parametrize(
     ("aggregator", "words"),
-    [("dawid-skene", "gives the answers of reliable people more weight"), ("majority-vote", "majority-vote. ")],
+    [
+        ("dawid-skene", "gives the answers of reliable people more weight"),
+        ("majority-vote", "majority-vote: “"),
+        ("", "No label gets more than 89%"),
+    ],
 )
 def test_other_aggregators_are_explained(tmp_path: Path, aggregator: str, words: str) -> None:
     study = plain_study(labels=LABELS, aggregator=aggregator)

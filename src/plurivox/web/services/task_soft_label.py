@@ -201,9 +201,19 @@ def explain_truth_and_people(snapshot: Snapshot, n_answers: int | None = None) -
     told = [TRUTH_AND_PEOPLE]
     if snapshot.truth_by:
         told.append(f"Truth: {_explain_method(snapshot.truth_by, snapshot.truth_weights_people, n_answers)}")
+        told[-1] += _explain_highest_probability(snapshot.truth_by, len(snapshot.truth_label_shares))
         if snapshot.truth_due is not None:
             told[-1] += " Computing it takes long, so that the latest answers are still to be added."
     return [*told, f"People: {_explain_method(snapshot.by or MEAN_OF_ANSWERS, snapshot.weights_people, n_answers)}"]
+
+
+def _explain_highest_probability(by: str, n_labels: int) -> str:
+    """Return a sentence on the highest probability that a method with a background gives; "" if it has none."""
+    background = getattr(aggregators.make(by), "background", 0.0)
+    if not background or not n_labels:
+        return ""
+    highest = 1 - background + background / n_labels
+    return f" No label gets more than {highest:.0%}: even if all agree, they may all be misled."
 
 
 def _explain_method(by: str, weights_people: bool, n_answers: int | None) -> str:
@@ -218,4 +228,4 @@ def _explain_method(by: str, weights_people: bool, n_answers: int | None) -> str
             f"computed from {these} by the aggregator {by}. It estimates from all tasks how reliable each "
             "person is and gives the answers of reliable people more weight, so it can differ from their mean."
         )
-    return f"computed from {these} by the aggregator {by}. {aggregators.summary(parse_spec(by)[0])}"
+    return f"computed from {these} by the aggregator {by}: “{aggregators.summary(parse_spec(by)[0])}”"

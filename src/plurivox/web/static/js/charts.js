@@ -214,7 +214,7 @@ export function pairChart({ title, note = "", rows, x = "probability", y = "labe
   // Two bars per label, truth above people; rows are {name, truth, people, low, high}: truth may be null, low and high (of
   // people) are optional.
   const width = size();
-  const [widest, step, letters] = narrow() ? [100, 46, 13] : [150, 46, 20];
+  const [widest, step, letters] = narrow() ? [100, 38, 13] : [150, 38, 20];
   const left = nameWidth(rows.map(({ name }) => name), widest);
   const base = rows.length * step + 8;
   const largest = Math.max(...rows.flatMap(({ truth, people, high = people }) => [truth ?? 0, high]), 0);

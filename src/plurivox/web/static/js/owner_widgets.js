@@ -103,7 +103,7 @@ export function shareBar(top) {
     piece.style.width = `${p * 100}%`;
     return piece;
   });
-  const words = top.map(({ label, p }) => `${label} ${percent(p)}`).join(" · ");
+  const words = top.map(({ label, p }) => `${label}\u00a0${percent(p)}`).join(" · "); // a label and its share on one line
   return make(
     "div",
     { class: "sharebar" },
