@@ -13,7 +13,13 @@ from plurivox.train import heads, losses, nets, targets
 
 DOCS = Path(__file__).parent
 STEPS: dict[str, tuple[Methods, str]] = {
-    "aggregate": (aggregate.methods, "From `Votes` to a `Fit`: soft labels, and estimates of workers and tasks."),
+    "aggregate": (
+        aggregate.methods,
+        "From `Votes` to a `Fit`: soft labels, and estimates of workers and tasks. A method estimates one of two "
+        "things: **truth**, the probability that a label is right, or **people**, the share of people like these who would give it. Without a "
+        f"method, `plurivox aggregate VOTES` uses `{aggregate.DEFAULT_METHODS['truth']}`, with `--for people` "
+        f"`{aggregate.DEFAULT_METHODS['people']}`. [Which method](which-method.md); [soft answers](soft_answers.md).",
+    ),
     "assign": (
         assign.methods,
         "Choose the tasks of an arriving worker; the studio and planned batches use the same methods. "
@@ -33,7 +39,11 @@ STEPS: dict[str, tuple[Methods, str]] = {
         "quantile)`. All rules but `contradiction`, `missing-percent`, `percent-out-of-range` and the two of "
         "Collins et al. also work on plain votes.",
     ),
-    "elicit": (elicit.methods, "From `Answers`, as people entered them, to `Votes`, with flags for odd answers."),
+    "elicit": (
+        elicit.methods,
+        "From `Answers`, as people entered them, to `Votes`, with flags for odd answers. What percents gain over a single "
+        "label, and how to aggregate them: [soft answers](soft_answers.md).",
+    ),
     "identify": (
         identify.methods,
         "From votes, fits or training dynamics to `Scores`: hard tasks, unreliable workers, agreement of the crowd.",
@@ -67,6 +77,8 @@ def method_lines(method: type[Method]) -> list[str]:
     lines = [text.replace("\n\n", "\n\n"), ""]
     if issubclass(method, identify.Identifier):
         lines += [score_line(method), ""]
+    if issubclass(method, aggregate.Aggregator):
+        lines += [f"Estimates {method().estimated_quantity()}.", ""]
     if method.takes:
         lines += [f"Takes {', '.join(sorted(method.takes))}.", ""]
     if method.options():
