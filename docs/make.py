@@ -15,9 +15,9 @@ DOCS = Path(__file__).parent
 STEPS: dict[str, tuple[Methods, str]] = {
     "aggregate": (
         aggregate.methods,
-        "From `Votes` to a `Fit`: soft labels, and estimates of workers and tasks. A method estimates one of two "
-        "things: **truth**, the probability that a label is right, or **people**, the share of people like these who would give it. Without a "
-        f"method, `plurivox aggregate VOTES` uses `{aggregate.DEFAULT_METHODS['truth']}`, with `--for people` "
+        "From `Votes` to a `Fit`: soft labels, and estimates of workers and tasks. A method estimates one of two things: "
+        "**truth**, the probability that a label is right, or **people**, the share of people like these who would give it. "
+        f"Without a method, `plurivox aggregate VOTES` uses `{aggregate.DEFAULT_METHODS['truth']}`, with `--for people` "
         f"`{aggregate.DEFAULT_METHODS['people']}`. [Which method](which-method.md); [soft answers](soft_answers.md).",
     ),
     "assign": (

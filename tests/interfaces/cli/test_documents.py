@@ -120,9 +120,10 @@ def test_the_commands_of_the_readme_run(
     monkeypatch.delenv("PLURIVOX_DATA", raising=False)
     blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     lines = [shlex.split(line)[1:] for block in blocks for line in block.splitlines()]
-    done = {line[0]: call(*line) for line in lines}
-    assert len(lines) == 9 and not [one.output for one in done.values() if one.exit_code]
-    assert (tmp_path / "soft.csv").read_text().startswith("task,label,confidence,p:label-0,p:label-1,")
+    done = [call(*line) for line in lines]
+    assert len(lines) == 11 and not [one.output for one in done if one.exit_code]
+    for file in ("soft.csv", "people.csv"):
+        assert (tmp_path / file).read_text().startswith("task,label,confidence,estimates,p:label-0,p:label-1,")
 
 
 def test_links_between_pages_are_valid() -> None:
