@@ -21,12 +21,15 @@ def test_the_pool_is_the_flattened_geometric_mean_of_its_parts() -> None:
     parts = [aggregate.methods.make(name).fit(votes).soft.prob for name in ("wawa", "dawid-skene", "ibcc")]
     log = sum(w * np.log(np.maximum(prob, 1e-30)) for w, prob in zip((0.25, 0.125, 0.125), parts, strict=True))
     expected = np.exp(log) / np.exp(log).sum(1, keepdims=True)
-    np.testing.assert_allclose(fit.soft.prob, 0.9 * expected + 0.1 / 3)
+    counts = np.sort(votes.counts(), 1)
+    background = 0.1 / (1 + (counts[:, -1:] - counts[:, -2:-1]) / 20)
+    np.testing.assert_allclose(fit.soft.prob, (1 - background) * expected + background / 3)
 
 
-def test_no_label_is_more_certain_than_the_background_allows() -> None:
-    votes = Votes.of(task=[0] * 3000 + [1] * 3000, worker=list(range(3000)) * 2, label=[0] * 3000 + [1] * 3000)
-    np.testing.assert_allclose(LogPool(background=0.2).fit(votes).soft.confidence, [0.9, 0.9], atol=1e-6)
+def test_many_agreeing_votes_leave_little_background_and_no_overflow() -> None:
+    votes = Votes.of(task=[0] * 3000 + [1] * 20, worker=[*range(3000), *range(20)], label=[0] * 3000 + [1] * 20)
+    found = LogPool(background=0.2, lead=20).fit(votes).soft.confidence
+    np.testing.assert_allclose(found, [1 - 0.1 / (1 + 150), 0.95], atol=1e-6)
 
 
 def test_gold_labels_are_kept_and_workers_are_estimated() -> None:

@@ -1,6 +1,6 @@
 """Aggregation method log-pool: a geometric mean of the soft labels of several methods, made less certain. Default for truth."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -26,7 +26,8 @@ class LogPool(MethodWithParts):
     p(k | task) = (1 - b) q(k | task) + b / K, with q(k | task) proportional to (prod_m p_m(k | task)^w_m)^power over the parts
     m, the weights w divided by their sum, and K labels. A power below 1 makes labels less certain: models take votes on a task
     for independent, while workers tend to err on the same tasks. The background b is the probability that the votes on a task
-    are misleading altogether, as no model of votes can see: no label gets more than 1 - b + b / K.
+    are misleading altogether, as no model of votes can see. It falls with the lead d of the label with most votes over the
+    second: b = background / (1 + d / lead).
 
     Parts, weights, power and background were chosen on 16 public data sets with gold labels, by leaving out one data set at a
     time, and checked on simulated crowds: docs/comparison.md lists what else was tried. They are the same for all data: neither
@@ -38,16 +39,17 @@ class LogPool(MethodWithParts):
     >>> votes = Votes.of(task=list("aaabbb"), worker=[1, 2, 3] * 2, label=["no", "no", "yes", "yes", "yes", "yes"])
     >>> fit = LogPool().fit(votes)
     >>> fit.soft.prob.round(2), fit.soft.estimates
-    (array([[0.9 , 0.1 ],
-           [0.07, 0.93]]), 'truth')
+    (array([[0.91, 0.09],
+           [0.06, 0.94]]), 'truth')
     """
 
     parts: str = option("wawa,dawid-skene[pool=4]", "comma-separated aggregation methods whose soft labels are pooled")
     weights: str = option("0.7,0.3", "comma-separated weights of the parts; one number: the same for all")
     power: float = option(0.8, "exponent of the pooled probabilities; below 1 gives less certain labels", low=0)
     background: float = option(
-        0.14, "probability that the votes on a task are misleading; spread evenly over the labels", low=0, high=1
+        0.14, "probability that the votes on a task are misleading, if labels have equally many", low=0, high=1
     )
+    lead: float = option(20.0, "lead of the top label over the second, in votes, that halves the background", low=1e-6)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold"})
 
@@ -71,7 +73,7 @@ class LogPool(MethodWithParts):
         return weights / weights.sum()
 
     def with_parts(self, parts: str) -> "LogPool":
-        return LogPool(parts, "1", self.power, self.background)
+        return replace(self, parts=parts, weights="1")
 
     def estimated_peak_floats(self, votes: Votes) -> int:
         parts, cells = self.methods_of_parts(), votes.n_tasks * votes.n_labels
@@ -81,19 +83,31 @@ class LogPool(MethodWithParts):
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del start
         fitted = self.fit_parts(votes, gold, progress, keep_fits=True)
-        soft = SoftLabels(self._pool(fitted.softs), votes.tasks, votes.labels, votes.support, votes.scale)
+        soft = SoftLabels(
+            self._pool(fitted.softs, self._background_of_tasks(votes)),
+            votes.tasks,
+            votes.labels,
+            votes.support,
+            votes.scale,
+        )
         soft = soft if gold is None else overlay(soft, gold)
         whole = next((fit for fit in fitted.fits if fit.confusion is not None), None)
         if whole is None:
             return Fit(soft, votes.workers, self.spec, converged=fitted.converged, found=fitted.found)
         return whole.with_soft(soft, self.spec)
 
-    def _pool(self, softs: list[SoftLabels]) -> Dense:
+    def _background_of_tasks(self, votes: Votes) -> Floats:
+        """(n_tasks, 1) the background of each task; it falls with the lead of its top label over the second, in votes."""
+        shares = SoftLabels.from_vote_shares(votes).top(min(2, votes.n_labels))[1]
+        lead = votes.support * (shares[:, 0] - (shares[:, 1] if votes.n_labels > 1 else 0))
+        return np.asarray(self.background / (1 + lead / self.lead))[:, None]
+
+    def _pool(self, softs: list[SoftLabels], background: Floats) -> Dense:
         """Return the pooled probabilities of all tasks, block of tasks by block, so that little memory is needed."""
         pooled, weights = np.empty((len(softs[0]), softs[0].n_labels)), self.power * self.weights_of_parts()
         for blocks in zip(*(soft.rows() for soft in softs), strict=True):
             log = sum(w * np.log(np.maximum(prob, LEAST_PROB)) for w, (_, prob) in zip(weights, blocks, strict=True))
-            prob = np.exp(log - np.max(log, axis=1, keepdims=True))
-            prob *= (1 - self.background) / prob.sum(1, keepdims=True)
-            pooled[blocks[0][0]] = prob + self.background / pooled.shape[1]
+            prob, where = np.exp(log - np.max(log, axis=1, keepdims=True)), blocks[0][0]
+            prob *= (1 - background[where]) / prob.sum(1, keepdims=True)
+            pooled[where] = prob + background[where] / pooled.shape[1]
         return Dense(pooled)
