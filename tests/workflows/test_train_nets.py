@@ -75,9 +75,9 @@ def test_predictions_estimate_what_the_training_labels_do(
 
 
 def test_for_selects_the_training_labels() -> None:
-    for estimates, method in DEFAULT_METHODS.items():
-        spec = make_train_spec(for_=estimates)
-        assert spec.soft is not None and spec.soft.name() == method and spec.estimated_quantity(estimates) == estimates
+    for estimates, method in (("truth", DEFAULT_METHODS["truth"]), ("people", "vote-shares")):
+        spec = make_train_spec(for_=estimates)  # type: ignore[arg-type]
+        assert spec.soft is not None and spec.soft.name() == method and spec.estimated_quantity(estimates) == estimates  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("target", "noted"), [("gold", "estimates truth"), ("de-aggregated", "estimates people")])

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from plurivox.recipes._papers.labelme_training_and_measures import ExperimentSetting
 
 METHODS = (
-    "gold,majority,dawid-skene,average,vote-shares,softmax-shares,de-aggregated,two-heads-gold,two-heads-silver,"
-    "crowd-layer,conal,trace-regularised,geo-crowd-net-f,geo-crowd-net-w,union-net-a,union-net-b,annot-mix,raykar,"
+    "gold,majority,dawid-skene,average,log-pool,log-pool-hard,vote-shares,calibrated-shares,softmax-shares,de-aggregated,"
+    "two-heads-gold,two-heads-silver,crowd-layer,conal,trace-regularised,geo-crowd-net-f,geo-crowd-net-w,union-net-a,union-net-b,annot-mix,raykar,"
     "raykar-logistic"
 )
 
@@ -39,8 +39,12 @@ class Labelme(Recipe):
     photos have no votes: accuracy, NLL, Brier score and ECE are against gold labels. For soft measures every run is trained
     once more on four fifths of the training photos and compared with the votes on the last fifth (a photo is one task, so no
     duplicate is in both): cross-entropy against vote shares and against softmax shares, because a network trained on one of
-    them is evaluated on its own target there, and the correlation of entropies. Ties of majorities are broken with another
-    seed in every run.
+    them is evaluated on its own target there, total variation, and the correlation of entropies. Five runs, one per fifth,
+    together predict all training photos, so that differences to the `reference` have intervals there, too. Ties of majorities
+    are broken with another seed in every run. `log-pool-hard` trains on the most probable label of log-pool.
+
+    Other data sets with features, votes and gold labels of the tasks of a test split can be given, such as sentence_polarity
+    packed by examples/sentence_features.py; a split valid is needed only for `choose=gold`.
 
     Rodrigues & Pereira (2018), https://doi.org/10.1609/aaai.v32i1.11506; Uma et al. (2020),
     https://doi.org/10.1609/hcomp.v8i1.7478
@@ -49,7 +53,8 @@ class Labelme(Recipe):
     reads: ClassVar[tuple[str, ...]] = ("labelme",)
 
     data: str = option(
-        "labelme", "a data set with features, votes, gold labels and the splits train, valid and test; or its .npz"
+        "labelme",
+        "a data set with features, votes, gold labels and the splits train, test and, for choose=gold, valid; or its .npz",
     )
     methods: str = option(
         METHODS, "ways to train, comma-separated: training targets, aggregation methods, or names of the default list"
@@ -80,7 +85,7 @@ class Labelme(Recipe):
         from plurivox.recipes._papers.labelme_training_and_measures import (
             LOGISTIC,
             best_l2_and_dev_score_of_every_l2,
-            train_and_measure_on_held_out_fold,
+            train_and_predict_held_out_fold,
             train_and_predict_test_photos,
         )
 
@@ -92,7 +97,7 @@ class Labelme(Recipe):
                 )
             )
         predictions: dict[str, list[SoftLabels]] = {method: [] for method in methods}
-        soft: dict[str, list[dict[str, float]]] = {method: [] for method in methods}
+        held_out: dict[str, list[SoftLabels]] = {method: [] for method in methods}
         for run in range(self.runs):
             for method in methods:
                 if method != LOGISTIC or run == 0:  # the logistic regression is deterministic: one run is enough
@@ -100,11 +105,11 @@ class Labelme(Recipe):
                     predictions[method].append(
                         cache.load_or_compute_data(f"{method}-official-{run:03d}", SoftLabels, predict)
                     )
-                make = partial(train_and_measure_on_held_out_fold, setting, method, run, self.seed)
-                soft[method].append(cache.load_or_compute_numbers(f"{method}-held-out-{run:03d}", make))
+                predict = partial(train_and_predict_held_out_fold, setting, method, run, self.seed)
+                held_out[method].append(cache.load_or_compute_data(f"{method}-fold-{run:03d}", SoftLabels, predict))
                 progress(done, self.runs * len(methods))
                 done += 1
-        return self._tables_of_test_and_left_out_photos(setting, predictions, soft)
+        return self._tables_of_test_and_left_out_photos(setting, predictions, held_out)
 
     def _read_experiment_setting(self, read: DatasetReader) -> "ExperimentSetting":
         """Return the LabelMe data, splits, network and plan that all runs share; raise InputError if a split is missing."""
@@ -115,10 +120,10 @@ class Labelme(Recipe):
         packed = self.data.lower().endswith(".npz")  # inputs and labels in one file, which needs no polars
         training_data = load_training_data(self.data if packed else read(self.data))
         splits = training_data.tasks_by_standard_split()
-        if set(splits) != {"train", "dev", "test"}:
-            raise InputError(
-                f"{training_data.name} must have the splits train, valid and test; it has {sorted(splits)}"
-            )
+        needed = {"train", "test"} | ({"dev"} if self.choose == "gold" else set())
+        if not needed <= set(splits):
+            names = "train, valid and test" if self.choose == "gold" else "train and test"
+            raise InputError(f"{training_data.name} must have the splits {names}; it has {sorted(splits)}")
         best = "accuracy" if self.choose == "gold" else "cross-entropy"
         plan = Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, best=best, device="cpu")
         return ExperimentSetting(
@@ -131,49 +136,54 @@ class Labelme(Recipe):
         )
 
     def _tables_of_test_and_left_out_photos(
-        self, setting: "ExperimentSetting", test_predictions: "dict[str, list[SoftLabels]]", held_out_measures: "Runs"
+        self, setting: "ExperimentSetting", test_predictions: "Predictions", held_out_predictions: "Predictions"
     ) -> Tables:
-        """Return the tables of the recipe from the predictions of test photos and the measures on held-out training photos."""
+        """Return the tables of the recipe from the predictions of test tasks and of held-out training tasks."""
         from plurivox.recipes._papers.labelme_training_and_measures import (
-            differences_to_reference_table,
+            differences_on_held_out_tasks_table,
+            differences_on_test_tasks_table,
+            measure_on_held_out_votes,
             measure_on_test,
         )
 
         test_measures = {
             method: [measure_on_test(setting, one) for one in runs] for method, runs in test_predictions.items()
         }
+        held_out_measures = {
+            method: [measure_on_held_out_votes(setting, one) for one in runs]
+            for method, runs in held_out_predictions.items()
+        }
         label, share = evaluate.majority_baseline(setting.gold_of_all_photos.on(setting.parts["test"]))
         floor = evaluate.vote_floor(setting.votes_on_training_photos.on(setting.parts["train"]))
         by = (
-            "gold labels of the validation photos"
-            if self.choose == "gold"
-            else "votes on a tenth of the training photos"
+            "gold labels of the validation tasks" if self.choose == "gold" else "votes on a tenth of the training tasks"
         )
         notes = (
-            f"always {label}: accuracy {share:.4f}; epochs chosen by the {by}; test photos have no votes, so all is against "
-            "gold; ECE has 15 bins over all test photos",
+            f"always {label}: accuracy {share:.4f}; epochs chosen by the {by}; all is against gold labels; "
+            "ECE has 15 bins over all test tasks",
             f"raykar-logistic, dev score by L2: {_format_l2_scores(setting.chosen_l2)}" if setting.chosen_l2 else "",
-            (gold_note := self._gold_use_note(len(setting.parts["dev"]))),
+            (gold_note := self._gold_use_note(len(setting.parts.get("dev", ())))),
         )
         soft_note = (
-            "against the votes on the last fifth; runs of raykar-logistic differ only in their photos; shares of so few "
+            "against the votes on the last fifth; runs of raykar-logistic differ only in their tasks; shares of so few "
             f"votes differ by about {floor:.3f} nats (KL) from the shares of many votes"
         )
         return Tables(
             f"{setting.training_data.name}, {self.runs} runs",
             (
-                mean_and_std_table("Test photos, against gold", test_measures, notes),
-                *differences_to_reference_table(setting, test_predictions, self.reference),
+                mean_and_std_table("Test tasks, against gold", test_measures, notes),
+                *differences_on_test_tasks_table(setting, test_predictions, self.reference),
                 mean_and_std_table(
-                    "Training photos held out, against votes", held_out_measures, (soft_note, gold_note)
+                    "Training tasks held out, against votes and gold", held_out_measures, (soft_note, gold_note)
                 ),
-                every_run_table("Every run on the test photos", test_measures, self.seed),
-                every_run_table("Every run on photos held out", held_out_measures, self.seed),
+                *differences_on_held_out_tasks_table(setting, held_out_predictions, self.reference),
+                every_run_table("Every run on the test tasks", test_measures, self.seed),
+                every_run_table("Every run on tasks held out", held_out_measures, self.seed),
             ),
             self.spec,
         )
 
-    def _gold_use_note(self, n_validation_photos: int) -> str:
+    def _gold_use_note(self, n_validation_tasks: int) -> str:
         """Return the note which methods are trained on gold labels, and whether gold labels choose epoch and L2 penalty."""
         from plurivox.recipes._papers.labelme_training_and_measures import methods_trained_on_gold
 
@@ -181,12 +191,12 @@ class Labelme(Recipe):
         uses = [f"as training labels by {', '.join(trained)}"] if trained else []
         if self.choose == "gold":
             uses.append(
-                f"by all methods to choose the epoch or the L2 penalty ({n_validation_photos:,} validation photos)"
+                f"by all methods to choose the epoch or the L2 penalty ({n_validation_tasks:,} validation tasks)"
             )
         return gold_use_note(uses)
 
 
-Runs = dict[str, list[dict[str, float]]]
+Predictions = dict[str, list[SoftLabels]]  # method -> predictions of its runs
 
 
 def _format_l2_scores(chosen_l2_and_dev_scores: dict[str, float]) -> str:

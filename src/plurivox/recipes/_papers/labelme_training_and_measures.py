@@ -20,6 +20,7 @@ from plurivox.train.training_hyperparameters import Plan
 from plurivox.workflows.train_nets import make_train_spec, train_once
 
 SPECS: dict[str, dict[str, str]] = {  # method -> arguments of `make_train_spec`; any other name is a target
+    "log-pool-hard": {"target": "soft[hard=yes]", "soft": "log-pool"},
     "two-heads-gold": {"target": "softmax-shares", "head": "two-heads", "main": "gold"},
     "two-heads-silver": {"target": "softmax-shares", "head": "two-heads", "main": "majority"},
     "crowd-layer": {"target": "all-votes", "head": "crowd-layer"},
@@ -33,8 +34,9 @@ SPECS: dict[str, dict[str, str]] = {  # method -> arguments of `make_train_spec`
     "raykar": {"target": "all-votes", "head": "raykar"},
 }
 LOGISTIC = "raykar-logistic"
-COMPARED_MEASURES = ("accuracy", "nll")
-HARD_MEASURES = ("accuracy", "nll", "brier", "ece")
+HARD_MEASURES = ("accuracy", "nll", "brier", "ece")  # against gold labels
+TESTED_MEASURES = HARD_MEASURES[:3]  # resampling increases ECE
+SOFT_MEASURES = ("cross-entropy", "total-variation", "entropy-correlation")  # against vote shares
 N_FOLDS = 5
 Parts = Mapping[str, Names]
 
@@ -76,53 +78,103 @@ def measure_on_test(setting: ExperimentSetting, prediction: SoftLabels) -> dict[
     return {name: evaluate.MEASURES[name](prediction, truth) for name in HARD_MEASURES}
 
 
-def differences_to_reference_table(
+def differences_on_test_tasks_table(
     setting: ExperimentSetting, predictions: Mapping[str, list[SoftLabels]], reference: str
 ) -> tuple[Table, ...]:
-    """Return one table: each method minus the reference in accuracy and NLL, with intervals for other photos and other runs.
+    """Return one table: each method minus the reference on test tasks, against gold; see `_differences_table`."""
+    truth = setting.gold_of_all_photos.on(setting.parts["test"])
+    return _differences_table(
+        predictions, truth, reference, TESTED_MEASURES, f"Better than {reference} on the test tasks, against gold"
+    )
+
+
+def differences_on_held_out_tasks_table(
+    setting: ExperimentSetting, predictions: Mapping[str, list[SoftLabels]], reference: str
+) -> tuple[Table, ...]:
+    """Return two tables: each method minus the reference on held-out training tasks, against vote shares and against gold.
+
+    Five runs, one per fold, are a round: joined, they predict all training tasks. Empty with fewer than two rounds.
+    """
+    joined = {method: _join_folds(runs) for method, runs in predictions.items()}
+    if len(joined.get(reference, ())) < 2:
+        return ()
+    tasks, what = setting.parts["train"], f"rounds of {N_FOLDS} folds"
+    shares = aggregate.methods.make("vote-shares").fit(setting.votes_on_training_photos.on(tasks)).soft
+    gold = setting.gold_of_all_photos.on(tasks)
+    title = f"Better than {reference} on held-out training tasks, against"
+    return (
+        *_differences_table(joined, shares, reference, SOFT_MEASURES, f"{title} votes", what),
+        *_differences_table(joined, gold, reference, TESTED_MEASURES, f"{title} gold", what),
+    )
+
+
+def _join_folds(runs: Sequence[SoftLabels]) -> list[SoftLabels]:
+    """Return one prediction of all training tasks per `N_FOLDS` runs; runs of an incomplete round are left out."""
+    rounds = [runs[begin : begin + N_FOLDS] for begin in range(0, len(runs) - N_FOLDS + 1, N_FOLDS)]
+    return [
+        SoftLabels.of(
+            np.concatenate([fold.prob for fold in one]), np.concatenate([fold.tasks for fold in one]), one[0].labels
+        )
+        for one in rounds
+    ]
+
+
+def _differences_table(
+    predictions: Mapping[str, list[SoftLabels]],
+    truth: SoftLabels,
+    reference: str,
+    measures: Sequence[str],
+    title: str,
+    what_runs_are: str = "runs",
+) -> tuple[Table, ...]:
+    """Return one table: each method minus the reference in each measure, with intervals for other tasks and other runs.
 
     p-values are adjusted by Holm's method over the methods of the table. Empty without the reference or without others.
     """
     runs = predictions.get(reference, [])
-    truth = setting.gold_of_all_photos.on(setting.parts["test"])
     found = {
-        method: evaluate.compare_runs(theirs, runs, truth, measures=COMPARED_MEASURES)
+        method: evaluate.compare_runs(theirs, runs, truth, measures=measures)
         for method, theirs in predictions.items()
-        if method != reference and len(theirs) == len(runs)
+        if runs and method != reference and len(theirs) == len(runs)
     }
-    if not runs or not found:
+    if not found:
         return ()
     p_values = np.array([one.p_value for one in found.values()])
     adjusted = np.stack([evaluate.holm(column) for column in p_values.T], 1)
     cells: dict[str, object] = {"method": list(found)}
-    for i, name in enumerate(COMPARED_MEASURES):
+    for i, name in enumerate(measures):
         cells[f"{name} better by"] = [str(one.intervals()[i]) for one in found.values()]
         cells[f"{name} p, Holm"] = adjusted[:, i]
     left_out = [method for method in predictions if method != reference and method not in found]
     note = (
-        f"{len(runs)} runs; 95% intervals and p by a bootstrap over test photos and runs; p adjusted for {len(found)} methods "
-        "by Holm's method, for each measure"
+        f"95% intervals and p by a bootstrap over {len(truth):,} tasks and {len(runs)} {what_runs_are}; p adjusted by Holm's "
+        f"method, for each measure, over the rows: {len(found)}"
     )
     notes = (note, f"not compared, since they have another number of runs: {', '.join(left_out)}" if left_out else "")
-    return (Table(f"Better than {reference} on the test photos", cells, tuple(filter(None, notes))),)
+    return (Table(title, cells, tuple(filter(None, notes))),)
 
 
-def train_and_measure_on_held_out_fold(
-    setting: ExperimentSetting, method: str, run_number: int, seed: int
-) -> dict[str, float]:
-    """Train a method on four fifths of the training photos and return the measures against the votes on the others."""
+def train_and_predict_held_out_fold(setting: ExperimentSetting, method: str, run_number: int, seed: int) -> SoftLabels:
+    """Train a method on four fifths of the training tasks and return its predictions of the others."""
     folds = splits.folds(setting.parts["train"], N_FOLDS, seed=seed + run_number // N_FOLDS)
     part = folds[run_number % N_FOLDS]
-    prediction = train_and_predict_test_tasks(setting, method, part["train"], part["test"], seed + run_number)
-    votes = setting.votes_on_training_photos.on(part["test"])
+    return train_and_predict_test_tasks(setting, method, part["train"], part["test"], seed + run_number)
+
+
+def measure_on_held_out_votes(setting: ExperimentSetting, prediction: SoftLabels) -> dict[str, float]:
+    """Return {measure: value} of a prediction of training tasks against the votes on them, and their gold labels."""
+    votes = setting.votes_on_training_photos.on(prediction.tasks)
     shares, softmax = (aggregate.methods.make(spec).fit(votes).soft for spec in ("vote-shares", "softmax-shares"))
+    gold = setting.gold_of_all_photos.on(prediction.tasks)
     return {
         "CE, shares": evaluate.MEASURES["cross-entropy"](prediction, shares),
         "CE, softmax": evaluate.MEASURES["cross-entropy"](prediction, softmax),
         "JSD, shares": evaluate.MEASURES["jensen-shannon-divergence"](prediction, shares),
+        "TV, shares": evaluate.MEASURES["total-variation"](prediction, shares),
         "entropy r, shares": evaluate.MEASURES["entropy-correlation"](prediction, shares),
         "entropy r, softmax": evaluate.MEASURES["entropy-correlation"](prediction, softmax),
-        "CE, gold": evaluate.MEASURES["nll"](prediction, setting.gold_of_all_photos.on(part["test"])),
+        "CE, gold": evaluate.MEASURES["nll"](prediction, gold),
+        "accuracy, gold": evaluate.MEASURES["accuracy"](prediction, gold),
     }
 
 
