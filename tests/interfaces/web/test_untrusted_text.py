@@ -148,7 +148,7 @@ def test_owner_pages_show_hostile_text_as_text(live: Running, context: Any) -> N
     for place in range(3):
         go(page, "tasks")
         page.click(f"main table a >> nth={place}")
-        page.wait_for_selector(".plot .span", state="attached")
+        page.wait_for_selector(".plot .people", state="attached")
         unharmed(page)
     for odd in (*HOSTILE, "tasks/" + HOSTILE[0], "tasks?order=" + HOSTILE[0], "__proto__", "constructor"):
         page.goto(f"{live.base}/owner#/{odd}")
