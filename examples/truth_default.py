@@ -91,7 +91,7 @@ Candidate = Callable[[Crowd], Table]
 
 
 def pooled(specs: list[str], weights: list[float], constants: tuple[float, float]) -> Candidate:
-    """Return the candidate that pools these methods with this power and background."""
+    """Return the candidate that is a pool of these methods with this power and background."""
     return lambda crowd: pool([crowd.prob(spec) for spec in specs], weights, *constants)
 
 
@@ -135,7 +135,7 @@ def families() -> dict[str, list[Candidate]]:
     grid = list(itertools.product(POWERS, BACKGROUNDS))
     found: dict[str, list[Candidate]] = {name: [partial(Crowd.prob, spec=name)] for name in ("log-pool", *names)}
     found["mean of ten, each to the power"] = [partial(mean_of_powers, power=power) for power in POWERS]
-    pools = {
+    mixtures = {
         "ten": (TEN, [1.0] * 10),
         "ebcc, mace, dawid-skene, glad, wawa": (["ebcc", "mace", "dawid-skene", "glad", "wawa"], [1.0] * 5),
         "wawa, dawid-skene, pooled, mace": (["wawa", "dawid-skene", POOLED, "mace"], [1.0] * 4),
@@ -146,7 +146,7 @@ def families() -> dict[str, list[Candidate]]:
         **{f"wawa {w:g}, pooled {1 - w:g}": (["wawa", POOLED], [w, 1 - w]) for w in (0.3, 0.5, 0.6, 0.7, 0.8)},
         **{f"only {name}": ([name], [1.0]) for name in (POOLED, "wawa", "ibcc", "ebcc", "average")},
     }
-    for name, (specs, weights) in pools.items():
+    for name, (specs, weights) in mixtures.items():
         found[f"pool: {name}"] = [pooled(specs, weights, one) for one in grid]
     for lead in (5, 10, 20, 50):
         found[f"pool: wawa 0.7, pooled 0.3, lead {lead}"] = [

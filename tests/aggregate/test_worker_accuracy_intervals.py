@@ -7,6 +7,7 @@ import pytest
 
 from plurivox.aggregate import DawidSkene, FastDawidSkene, Ibcc, OneCoin
 from plurivox.core.votes import Votes
+from plurivox.engine.worker_accuracy_intervals import Hyper
 
 
 def simulated(
@@ -33,6 +34,21 @@ def test_intervals_cover_the_true_accuracies_if_tasks_have_few_votes(method: Daw
         covered.append(((fit.ability_low <= accuracy) & (accuracy <= fit.ability_high)).mean())
         assert (fit.ability_high - fit.ability_low).mean() < 0.5
     assert np.mean(covered) > 0.9
+
+
+def test_intervals_cover_95_percent_in_crowds_drawn_from_the_model() -> None:
+    """`python -m benchmarks.interval_coverage` has other crowds, and more of each."""
+    covered = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        matrices, prior = Hyper.draw_from_prior(3, rng).draw_matrices(20, rng), rng.dirichlet([1, 1, 1])
+        task, true = np.repeat(np.arange(150), 4), rng.choice(3, 150, p=prior)
+        worker = np.concatenate([rng.permutation(20)[:4] for _ in range(150)])
+        said = (matrices[worker, true[task]].cumsum(1) < rng.random((600, 1))).sum(1)
+        fit = DawidSkene().fit(Votes.of(task, worker, np.minimum(said, 2), workers=range(20), labels=range(3)))
+        accuracy = np.einsum("wkk,k->w", matrices, prior)
+        covered.append(((fit.ability_low <= accuracy) & (accuracy <= fit.ability_high)).mean())
+    assert 0.92 < np.mean(covered) < 0.98
 
 
 def test_there_are_no_intervals_with_one_vote_per_task_and_wide_ones_with_two_workers() -> None:

@@ -133,10 +133,12 @@ class ColumnWhenRead:
 class Fit(DataType):
     """Result of an aggregator: soft labels, and worker and task parameters; None for those the method does not estimate.
 
-    `ability_low` and `ability_high` are the 95% interval of each worker's true ability: of workers drawn from the crowd, 95%
-    have an ability in their interval. The true labels are not taken as known, so that the interval is wide if tasks have few
-    votes; NaN if votes say nothing about abilities, as with one vote per task. `ability` is the method's own estimate, which
-    may be biased if votes are few, and even outside the interval. Intervals are computed when first read.
+    `ability_low` and `ability_high` are the 95% interval of each worker's true ability: of workers drawn from the crowd, about
+    95% have an ability in their interval (92 to 98% in most simulated crowds; 87 to 92% if a dozen poor workers choose among
+    ten labels, or if there are two labels, two or three votes per task and workers little better than guessing on one label).
+    The true labels are not taken as known, so that the interval is wide if tasks have few votes; NaN if votes say nothing about
+    abilities, as with one vote per task. `ability` is the method's own estimate, which may be biased if votes are few, and even
+    outside the interval. Intervals are computed when first read.
     """
 
     soft: SoftLabels

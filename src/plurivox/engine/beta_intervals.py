@@ -17,16 +17,6 @@ def beta_interval_95(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     return betaincinv(a, b, 0.025), betaincinv(a, b, 0.975)
 
 
-def beta_interval_95_from_moments(mean: Floats, variance: Floats) -> tuple[Floats, Floats]:
-    """Return (low, high) of the central 95% interval of the Beta distributions with these means and variances.
-
-    If the variance is 0, both are the mean.
-    """
-    size = np.maximum(mean * (1 - mean) / np.where(variance > 0, variance, 1) - 1, 1e-6)
-    low, high = beta_interval_95(mean * size, (1 - mean) * size)
-    return np.where(variance > 0, low, mean), np.where(variance > 0, high, mean)
-
-
 def jeffreys_interval_95(share: Floats, n_votes: Any) -> tuple[Floats, Floats]:
     """Return (low, high) of the 95% Jeffreys interval of a share of `n_votes` votes, or of the mean of as many soft answers.
 
