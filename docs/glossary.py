@@ -113,7 +113,7 @@ RULES = (
         "lease, session",
         files=(*DATABASE, *(f"src/plurivox/{one}/*" for one in SITTING), "tests/*", "docs/*"),
     ),
-    Rule("tallying|troubles?|pools", "counter, alert, queue", files=DATABASE, unless="opinion pools"),  # a field of the API
+    Rule("tallying|troubles?|pools", "counter, alert, queue", files=DATABASE, unless="opinion pools"),  # of the API
     Rule("doors?|guards?|guarded", "auth, middleware", files=DATABASE),  # `door` is a stored column
     Rule(
         "guess(es|ed)?",

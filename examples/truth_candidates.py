@@ -18,7 +18,7 @@ def normalise(log: Table) -> Table:
 
 
 def pool(parts: list[Table], weights: list[float], power: float, background: float | Table) -> Table:
-    """Return the geometric mean of several posteriors to a power, mixed with the uniform distribution; background: one, or per task."""
+    """Return the geometric mean of posteriors to a power, mixed with the uniform distribution; background: one, or per task."""
     log = sum(w * np.log(np.maximum(part, LEAST)) for w, part in zip(weights, parts, strict=True)) / sum(weights)
     return (1 - background) * normalise(power * np.asarray(log)) + background / parts[0].shape[1]
 
