@@ -191,6 +191,20 @@ def test_one_label_one_worker_and_one_vote_per_task_are_fitted(n_labels: int) ->
     assert (prob.argmax(1)[:6] == np.arange(6) % n_labels).all() and (prob > 0).all()
 
 
+@pytest.mark.parametrize("rest", [0.0, 0.2], ids=["plain", "soft"])
+@pytest.mark.parametrize("n_labels", [2, 10, 100])
+def test_from_one_answer_per_task_its_label_is_probable_and_not_certain(n_labels: int, rest: float) -> None:
+    """How much people agree is not known then: it is neither full agreement nor the label shares of all tasks."""
+    task, label = np.arange(200), np.random.default_rng(0).integers(0, n_labels, 200)
+    both = np.stack([label, (label + 1) % n_labels], 1)[:, : 1 + (rest > 0)]
+    n = both.shape[1]
+    weights = {"weight": np.tile([1 - rest, rest][:n], 200), "answer": np.repeat(task, n)} if rest else {}
+    worker = np.repeat(task % 20, n)
+    votes = Votes.of(np.repeat(task, n), worker, both.ravel(), labels=range(n_labels), **weights)
+    own = CalibratedShares().fit(votes).soft.prob[task, label]
+    assert 0.4 < own.min() and own.max() < 0.97
+
+
 def test_eleven_thousand_labels_are_stored_sparsely() -> None:
     rng = np.random.default_rng(0)
     task = np.repeat(np.arange(10_000), 3)

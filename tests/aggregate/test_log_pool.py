@@ -39,6 +39,25 @@ def test_gold_labels_are_kept_and_workers_are_estimated() -> None:
     assert fit.confusion is not None and fit.ability is not None and fit.made_by == "log-pool"
 
 
+def test_votes_that_do_not_determine_confusion_matrices_are_read_without_them() -> None:
+    """One vote per task, and one soft answer per task: the most probable label is the answer's own."""
+    task, worker, label = np.arange(60), np.arange(60) % 6, np.random.default_rng(0).choice(3, 60, p=[0.6, 0.3, 0.1])
+    votes = Votes.of(task, worker, label, labels=range(3))
+    soft = Votes.of(
+        *(np.repeat(column, 2) for column in (task, worker)),
+        np.stack([label, (label + 1) % 3], 1).ravel(),
+        labels=range(3),
+        weight=np.tile([0.7, 0.3], 60),
+        answer=np.repeat(task, 2),
+    )
+    for one in (votes, soft):
+        fit = LogPool().fit(one)
+        assert fit.found["parts left out"] == 1 and fit.confusion is None
+        np.testing.assert_allclose(fit.soft.prob, LogPool(parts="wawa", weights="1").fit(one).soft.prob)
+        np.testing.assert_array_equal(fit.soft.prob.argmax(1), label)
+    assert LogPool().fit(votes, gold=SoftLabels.gold([0, 1], [0, 1], range(3))).confusion is not None
+
+
 @pytest.mark.parametrize("weights", ["1,2,3", "-1,2", "0,0", "a,b"])
 def test_invalid_weights_raise_clear_errors(weights: str) -> None:
     with pytest.raises(OptionError, match="weights"):

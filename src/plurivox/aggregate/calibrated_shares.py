@@ -18,6 +18,7 @@ from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, Candidates, Dense
 from plurivox.core.votes import Votes
 from plurivox.engine.dirichlet_mixture import (
     DirichletMixture,
+    MixtureFit,
     expected_absolute_errors,
     fit_dirichlet_mixture,
     start_mixture,
@@ -27,6 +28,8 @@ MIXTURE_LABELS = 64  # with more labels, a single Dirichlet
 FIT_TASKS, FIT_CELLS = 20_000, 1_000_000  # at most so many tasks, and tasks x components, teach the mixture
 POOL_ANSWERS = 20_000  # at most about so many answers teach the pool
 POWER_TASKS = 1_000  # at most so many tasks choose the power
+MIN_FURTHER = 10  # votes beyond the first of each task, per label; with fewer, it is not learnt how much people differ
+ADDED = 0.5  # concentration of the single Dirichlet then
 MIN_VOTES = 2  # with fewer votes per task on average, nothing is said about how certain the shares are
 PER_TASK = "concentration per task"
 HIGHEST_POWER = 3.0
@@ -52,7 +55,8 @@ class CalibratedShares(Aggregator):
 
     `found["concentration per task"]` is how certain the shares of each task are: with c of a task, the distribution
     Beta(c p, c (1 - p)) of a label's share gives its interval; for the top label it has the variance of the posterior. It is
-    there if tasks have two votes or more on average: one vote per task does not tell how much people differ.
+    there if tasks have two votes or more on average: one vote per task does not tell how much people differ. With fewer
+    than ten further votes per label, beyond the first of each task, the mixture is the one from which EM starts.
 
     With more than 64 labels there is one Dirichlet, with learnt concentration, no power, and no search for careless workers.
 
@@ -62,8 +66,8 @@ class CalibratedShares(Aggregator):
     >>> votes = Votes.of([*range(8)] * 3, np.repeat([1, 2, 3], 8), [*"aaaabbbb", *"aaaabbbb", *"aaababbb"])
     >>> fit = CalibratedShares().fit(votes)
     >>> fit.soft.prob[[0, 3]].round(2)  # three votes for a, and two
-    array([[0.91, 0.09],
-           [0.65, 0.35]])
+    array([[0.96, 0.04],
+           [0.7 , 0.3 ]])
     """
 
     loss: Loss = option(
@@ -115,7 +119,9 @@ class CalibratedShares(Aggregator):
         voted = np.flatnonzero(counts.sum(1) > 0)
         first = start_mixture(crowd)
         sample = _evenly_spaced(voted, min(FIT_TASKS, FIT_CELLS // len(first.weight)))
-        fitted = fit_dirichlet_mixture(counts[sample], first, progress=progress)
+        fitted = MixtureFit(first, (), converged=True)
+        if _n_further_votes(votes.support[sample]) >= MIN_FURTHER * votes.n_labels:
+            fitted = fit_dirichlet_mixture(counts[sample], first, progress=progress)
         mixture = fitted.mixture
         prob, found = mixture.posterior_means(counts), dict[str, Any]()
         power = best_power(mixture, counts[_evenly_spaced(voted, POWER_TASKS)], self.loss)
@@ -177,7 +183,9 @@ def _fit_one_dirichlet(votes: Votes) -> Fit:
     """Return the fit of many labels: votes plus A m, m the smoothed shares of the crowd, A of maximum marginal likelihood."""
     tally = votes.sparse_vote_counts()
     crowd = _crowd_shares(votes, votes.weights)
-    added = learn_concentration(tally.label, tally.mass, votes.support, crowd)
+    added = ADDED
+    if _n_further_votes(votes.support) >= MIN_FURTHER:
+        added = learn_concentration(tally.label, tally.mass, votes.support, crowd)
     total = votes.support + added
     row = tally.row_of_each_candidate
     if votes.n_tasks * votes.n_labels <= DENSE_CELLS:
@@ -193,6 +201,11 @@ def _fit_one_dirichlet(votes: Votes) -> Fit:
     if votes.support.sum() >= MIN_VOTES * np.count_nonzero(votes.support):
         found[PER_TASK] = total
     return Fit(soft, votes.workers, "", prior=crowd, found=found)
+
+
+def _n_further_votes(support: Floats) -> float:
+    """Return the number of votes beyond the first of each task: only they tell how much people differ."""
+    return float(np.maximum(support - 1, 0).sum())
 
 
 def _crowd_shares(votes: Votes, weight: Floats) -> Floats:

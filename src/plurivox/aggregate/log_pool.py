@@ -16,6 +16,7 @@ from plurivox.core.soft_rows_dense_sparse import Dense
 from plurivox.core.soft_transforms import overlay
 from plurivox.core.votes import Votes
 
+MIN_VOTES = 2.0  # per task; with fewer, votes do not determine confusion matrices
 LEAST_PROB = 1e-30  # probabilities of a part below this are raised to it: a 0 of one part is not final
 
 
@@ -33,6 +34,10 @@ class LogPool(MethodWithParts):
     time, and checked on simulated crowds: docs/comparison.md lists what else was tried. They are the same for all data: neither
     held-out votes nor any statistic of the votes predicted the best power of a data set. For a crowd that hardly errs the
     probabilities are too cautious. Abilities and confusion matrices are those of the first part that estimates matrices.
+
+    Parts that estimate confusion matrices are left out if tasks have fewer than two votes on average and no gold labels are
+    given, because such votes do not determine the matrices; `found["parts left out"]` is their number. A soft answer
+    counts as the sum of its squared weights: one of .5 and .5 as half a vote.
 
     Genest & Zidek (1986) on logarithmic opinion pools, https://doi.org/10.1214/ss/1177013825
 
@@ -83,17 +88,17 @@ class LogPool(MethodWithParts):
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del start
         fitted = self.fit_parts(votes, gold, progress, keep_fits=True)
-        soft = SoftLabels(
-            self._pool(fitted.softs, self._background_of_tasks(votes)),
-            votes.tasks,
-            votes.labels,
-            votes.support,
-            votes.scale,
-        )
+        has_matrices, weights = np.array([fit.confusion is not None for fit in fitted.fits]), self.weights_of_parts()
+        found: dict[str, int] = dict(fitted.found)
+        if gold is None and has_matrices.any() and weights[~has_matrices].any() and _votes_per_task(votes) < MIN_VOTES:
+            weights = np.where(has_matrices, 0, weights) / weights[~has_matrices].sum()
+            found["parts left out"] = int(has_matrices.sum())
+        body = _pool(fitted.softs, self.power * weights, self._background_of_tasks(votes))
+        soft = SoftLabels(body, votes.tasks, votes.labels, votes.support, votes.scale)
         soft = soft if gold is None else overlay(soft, gold)
         whole = next((fit for fit in fitted.fits if fit.confusion is not None), None)
-        if whole is None:
-            return Fit(soft, votes.workers, self.spec, converged=fitted.converged, found=fitted.found)
+        if whole is None or "parts left out" in found:
+            return Fit(soft, votes.workers, self.spec, converged=fitted.converged, found=found)
         return whole.with_soft(soft, self.spec)
 
     def _background_of_tasks(self, votes: Votes) -> Floats:
@@ -102,12 +107,19 @@ class LogPool(MethodWithParts):
         lead = votes.support * (shares[:, 0] - (shares[:, 1] if votes.n_labels > 1 else 0))
         return np.asarray(self.background / (1 + lead / self.lead))[:, None]
 
-    def _pool(self, softs: list[SoftLabels], background: Floats) -> Dense:
-        """Return the pooled probabilities of all tasks, block of tasks by block, so that little memory is needed."""
-        pooled, weights = np.empty((len(softs[0]), softs[0].n_labels)), self.power * self.weights_of_parts()
-        for blocks in zip(*(soft.rows() for soft in softs), strict=True):
-            log = sum(w * np.log(np.maximum(prob, LEAST_PROB)) for w, (_, prob) in zip(weights, blocks, strict=True))
-            prob, where = np.exp(log - np.max(log, axis=1, keepdims=True)), blocks[0][0]
-            prob *= (1 - background[where]) / prob.sum(1, keepdims=True)
-            pooled[where] = prob + background[where] / pooled.shape[1]
-        return Dense(pooled)
+
+def _pool(softs: list[SoftLabels], powers: Floats, background: Floats) -> Dense:
+    """Return the product of the soft labels to these powers, with background (n_tasks, 1), for one block of tasks at a time."""
+    pooled = np.empty((len(softs[0]), softs[0].n_labels))
+    for blocks in zip(*(soft.rows() for soft in softs), strict=True):
+        log = sum(p * np.log(np.maximum(prob, LEAST_PROB)) for p, (_, prob) in zip(powers, blocks, strict=True))
+        prob, where = np.exp(log - np.max(log, axis=1, keepdims=True)), blocks[0][0]
+        prob *= (1 - background[where]) / prob.sum(1, keepdims=True)
+        pooled[where] = prob + background[where] / pooled.shape[1]
+    return Dense(pooled)
+
+
+def _votes_per_task(votes: Votes) -> float:
+    """Return the mean number of votes of tasks with votes; a soft answer counts as the sum of its squared weights."""
+    rows = votes.weights if votes.answer is None else votes.weights**2
+    return float(rows.sum() / max(np.count_nonzero(votes.support), 1))

@@ -9,7 +9,7 @@ from plurivox.core.array_types import Floats, Ints
 from plurivox.core.votes import Votes
 
 TIE = 1e-9  # weights of an answer that differ by less are tied
-START = (0.0, 0.5, 0.5)  # log concentration, power of the pool, power of the estimate from top labels
+START = (-1.5, 0.5, 0.5)  # log concentration, power of the pool, power of the estimate from top labels
 BOUNDS = ((-7.0, 7.0), (0.0, 10.0), (0.0, 10.0))
 
 
@@ -69,13 +69,16 @@ def learn_pool(answers: Answers, sums: Floats, from_other_top_labels: Floats, cr
     """Return the pool that best predicts the top label of each answer from the other answers, by log score.
 
     `sums` (n_tasks, n_labels) are the sums of the answers of each task; `from_other_top_labels` (n_answers, n_labels) the
-    estimate of the task's shares from the top labels of the other answers. A weak prior keeps values that no answer informs.
+    estimate of the task's shares from the top labels of the other answers. An answer that is the only one of its task tells
+    nothing. A weak prior keeps values that no answer informs.
     """
     others = np.maximum(sums[answers.task] - answers.shares, 0)
+    informs = others.sum(1) > TIE
+    others, top, from_top = others[informs], answers.top[informs], from_other_top_labels[informs]
 
     def loss(values: Floats) -> float:
-        log_pool = _log_pool(tuple(values), others, from_other_top_labels, crowd)
-        return float(-(answers.top * log_pool).sum() + ((values - START) ** 2).sum() / 2) / len(answers.task)
+        log_pool = _log_pool(tuple(values), others, from_top, crowd)
+        return float(-(top * log_pool).sum() + ((values - START) ** 2).sum() / 2) / max(len(top), 1)
 
     found = minimize(loss, START, method="Nelder-Mead", bounds=BOUNDS, options={"xatol": 1e-4, "fatol": 1e-9}).x
     return RecalibratedPool(float(np.exp(found[0])), float(found[1]), float(found[2]))
