@@ -148,7 +148,7 @@ def families() -> dict[str, list[Candidate]]:
     }
     for name, (specs, weights) in mixtures.items():
         found[f"pool: {name}"] = [pooled(specs, weights, one) for one in grid]
-    for lead in (5, 10, 20, 50):
+    for lead in (10, 20, 30, 50):
         found[f"pool: wawa 0.7, pooled 0.3, lead {lead}"] = [
             pooled_with_lead(["wawa", POOLED], [0.7, 0.3], *one, lead) for one in grid
         ]

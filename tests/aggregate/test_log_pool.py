@@ -22,7 +22,7 @@ def test_the_pool_is_the_flattened_geometric_mean_of_its_parts() -> None:
     log = sum(w * np.log(np.maximum(prob, 1e-30)) for w, prob in zip((0.25, 0.125, 0.125), parts, strict=True))
     expected = np.exp(log) / np.exp(log).sum(1, keepdims=True)
     counts = np.sort(votes.counts(), 1)
-    background = 0.1 / (1 + (counts[:, -1:] - counts[:, -2:-1]) / 20)
+    background = 0.1 / (1 + (counts[:, -1:] - counts[:, -2:-1]) / 30)
     np.testing.assert_allclose(fit.soft.prob, (1 - background) * expected + background / 3)
 
 

@@ -54,7 +54,7 @@ class LogPool(MethodWithParts):
     background: float = option(
         0.14, "probability that the votes on a task are misleading, if labels have equally many", low=0, high=1
     )
-    lead: float = option(20.0, "lead of the top label over the second, in votes, that halves the background", low=1e-6)
+    lead: float = option(30.0, "lead of the top label over the second, in votes, that halves the background", low=1e-6)
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold"})
 
