@@ -14,7 +14,7 @@ from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import unknown_name_error
 from plurivox.evaluate.intervals_and_tests import Interval
 
-COLUMNS = ("measure", "value", "low", "high", "baseline", "better", "n", "against", "fits")
+COLUMNS = ("measure", "value", "low", "high", "baseline", "better", "n", "against")
 UNFIT_MARK = " *"  # after the name of a measure that does not fit what the prediction estimates
 
 
@@ -53,21 +53,18 @@ class Evaluation(DataType):
         return Interval(float(self.value[at]), float(self.low[at]), float(self.high[at]))
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the table of measures as columns: measure, value, low, high, baseline, better, n, against, fits."""
-        fits = np.ones(len(self), bool) if self.fits is None else self.fits
-        return {name: getattr(self, name) for name in COLUMNS[:-1]} | {"fits": fits}
+        """Return the table of measures as columns: measure, value, low, high, baseline, better, n, against; fits if recorded."""
+        columns = {name: getattr(self, name) for name in COLUMNS}
+        return columns if self.fits is None else {**columns, "fits": self.fits}
 
     def _rows(self) -> list[tuple[Any, ...]]:
-        """Return the rows of the table of measures, in the order of COLUMNS."""
+        """Return the rows of the table of measures, in the order of `columns()`."""
         return list(zip(*(column.tolist() for column in self.columns().values()), strict=True))
 
     def _names_with_unfit_marks(self) -> list[str]:
         """Return the names of the measures, with a mark after those that do not fit what the prediction estimates."""
-        columns = self.columns()
-        return [
-            f"{name}{'' if fits else UNFIT_MARK}"
-            for name, fits in zip(columns["measure"], columns["fits"], strict=True)
-        ]
+        fits = np.ones(len(self), bool) if self.fits is None else self.fits
+        return [f"{name}{'' if fit else UNFIT_MARK}" for name, fit in zip(self.measure, fits, strict=True)]
 
     def summary_values(self) -> dict[str, object]:
         best = f"always {self.majority_label!r}: {self.majority_share:.4f}"
@@ -100,7 +97,7 @@ class Evaluation(DataType):
                 f"{n:,}",
                 against,
             )
-            for name, (_, value, low, high, baseline, better, n, against, _) in zip(
+            for name, (_, value, low, high, baseline, better, n, against, *_) in zip(
                 self._names_with_unfit_marks(), self._rows(), strict=True
             )
         ]
@@ -113,7 +110,7 @@ class Evaluation(DataType):
         """Return the evaluation as CSV text: one row per measure, numbers with full precision."""
         text = io.StringIO()
         table = csv.writer(text, lineterminator="\n")
-        table.writerow(COLUMNS)
+        table.writerow(self.columns())
         table.writerows(self._rows())
         return text.getvalue()
 
@@ -122,7 +119,7 @@ class Evaluation(DataType):
         rows = [
             {
                 name: None if isinstance(cell, float) and np.isnan(cell) else cell
-                for name, cell in zip(COLUMNS, row, strict=True)
+                for name, cell in zip(self.columns(), row, strict=True)
             }
             for row in self._rows()
         ]
@@ -144,7 +141,7 @@ class Evaluation(DataType):
         r"""Return the evaluation as a LaTeX table (booktabs), one row per measure; arrows show which direction is better."""
         lines = [r"\begin{table}", r"\centering", r"\begin{tabular}{lrlrl}", r"\toprule"]
         lines += [rf"measure & value & {100 * self.level:g}\% interval & baseline & against \\", r"\midrule"]
-        for name, (_, value, low, high, baseline, better, _, against, _) in zip(
+        for name, (_, value, low, high, baseline, better, _, against, *_) in zip(
             self._names_with_unfit_marks(), self._rows(), strict=True
         ):
             arrow = {"higher": r" $\uparrow$", "lower": r" $\downarrow$"}.get(better, "")
