@@ -40,7 +40,9 @@ class Model(NamedTuple):
         return (1 - background) * normalise(tempered * self.per_task + self.prior) + background / len(self.prior)
 
     def power_by_held_out_votes(self, votes: Votes, powers: list[float]) -> float:
-        """Return the power at which the posterior without a vote predicts this vote best."""
+        """Return the power at which the posterior without a vote predicts this vote best; 1 if no task has two votes."""
+        if (self.n_votes < 2).all():
+            return 1.0
         task = votes.task[self.n_votes[votes.task, 0] > 1]
         own = self.per_vote[self.n_votes[votes.task, 0] > 1]
         rest = self.per_task[task] - own + self.prior

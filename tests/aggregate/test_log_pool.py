@@ -53,9 +53,19 @@ def test_votes_that_do_not_determine_confusion_matrices_are_read_without_them() 
     for one in (votes, soft):
         fit = LogPool().fit(one)
         assert fit.found["parts left out"] == 1 and fit.confusion is None
-        np.testing.assert_allclose(fit.soft.prob, LogPool(parts="wawa", weights="1").fit(one).soft.prob)
+        alone = LogPool(parts="wawa", weights="1").fit(one).soft.prob
+        np.testing.assert_allclose(fit.soft.prob, alone)
         np.testing.assert_array_equal(fit.soft.prob.argmax(1), label)
     assert LogPool().fit(votes, gold=SoftLabels.gold([0, 1], [0, 1], range(3))).confusion is not None
+
+
+def test_a_single_plain_vote_is_not_taken_for_nearly_certain() -> None:
+    """Votes that no other vote of the task confirms or contradicts say nothing about how often workers err."""
+    votes = Votes.of(task=[0, 1, 2, 2, 2], worker=[0, 1, 0, 1, 2], label=[0, 1, 1, 1, 1])
+    np.testing.assert_allclose(LogPool(single=0.6).fit(votes).soft.confidence, [0.7, 0.7, 0.9])
+    soft = Votes.of([0, 0, 1], [0, 0, 1], [0, 1, 1], weight=[0.9, 0.1, 1.0], answer=[0, 0, 1])
+    assert LogPool().fit(soft).soft.prob[1].max() > 0.92  # a soft answer says how sure it is
+    assert LogPool().fit(Votes.of([0, 0, 1, 1], [0, 1, 0, 1], [0, 0, 1, 1])).soft.confidence.min() > 0.92
 
 
 @pytest.mark.parametrize("weights", ["1,2,3", "-1,2", "0,0", "a,b"])

@@ -35,9 +35,10 @@ class LogPool(MethodWithParts):
     held-out votes nor any statistic of the votes predicted the best power of a data set. For a crowd that hardly errs the
     probabilities are too cautious. Abilities and confusion matrices are those of the first part that estimates matrices.
 
-    Parts that estimate confusion matrices are left out if tasks have fewer than two votes on average and no gold labels are
-    given, because such votes do not determine the matrices; `found["parts left out"]` is their number. A soft answer
-    counts as the sum of its squared weights: one of .5 and .5 as half a vote.
+    If tasks have fewer than two votes on average and no gold labels are given, votes say little about how often workers err.
+    Parts that estimate confusion matrices are then left out (`found["parts left out"]` is their number), and a task with n
+    plain votes has a background of at least single / n. A soft answer counts as the sum of its squared weights: one of .5 and
+    .5 as half a vote.
 
     Genest & Zidek (1986) on logarithmic opinion pools, https://doi.org/10.1214/ss/1177013825
 
@@ -55,6 +56,9 @@ class LogPool(MethodWithParts):
         0.14, "probability that the votes on a task are misleading, if labels have equally many", low=0, high=1
     )
     lead: float = option(30.0, "lead of the top label over the second, in votes, that halves the background", low=1e-6)
+    single: float = option(
+        0.45, "least background of a task with one plain vote, if tasks have fewer than two votes on average", low=0, high=1
+    )
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold"})
 
@@ -90,16 +94,28 @@ class LogPool(MethodWithParts):
         fitted = self.fit_parts(votes, gold, progress, keep_fits=True)
         has_matrices, weights = np.array([fit.confusion is not None for fit in fitted.fits]), self.weights_of_parts()
         found: dict[str, int] = dict(fitted.found)
-        if gold is None and has_matrices.any() and weights[~has_matrices].any() and _votes_per_task(votes) < MIN_VOTES:
-            weights = np.where(has_matrices, 0, weights) / weights[~has_matrices].sum()
-            found["parts left out"] = int(has_matrices.sum())
-        body = _pool(fitted.softs, self.power * weights, self._background_of_tasks(votes))
+        background = self._background_of_tasks(votes)
+        if gold is None and _votes_per_task(votes) < MIN_VOTES:
+            if has_matrices.any() and weights[~has_matrices].any():
+                weights = np.where(has_matrices, 0, weights) / weights[~has_matrices].sum()
+                found["parts left out"] = int(has_matrices.sum())
+            if votes.answer is None:
+                background = np.maximum(background, self.single / np.maximum(votes.support, 1)[:, None])
+        body = _pool(fitted.softs, self.power * weights, background)
         soft = SoftLabels(body, votes.tasks, votes.labels, votes.support, votes.scale)
         soft = soft if gold is None else overlay(soft, gold)
         whole = next((fit for fit in fitted.fits if fit.confusion is not None), None)
         if whole is None or "parts left out" in found:
             return Fit(soft, votes.workers, self.spec, converged=fitted.converged, found=found)
         return whole.with_soft(soft, self.spec)
+
+    def highest_probability(self, n_votes: float, n_labels: int) -> float:
+        """Return the highest probability that a label of a task with this number of votes can get.
+
+        >>> LogPool(background=0.1, lead=10).highest_probability(n_votes=10, n_labels=2)
+        0.975
+        """
+        return 1 - self.background / (1 + n_votes / self.lead) * (1 - 1 / n_labels)
 
     def _background_of_tasks(self, votes: Votes) -> Floats:
         """(n_tasks, 1) the background of each task; it falls with the lead of its top label over the second, in votes."""

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import floor
 from typing import Any
 
 import numpy as np
 
+from plurivox.aggregate import LogPool
 from plurivox.aggregate import methods as aggregators
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import TEXT, Floats, Ints
@@ -201,19 +203,21 @@ def explain_truth_and_people(snapshot: Snapshot, n_answers: int | None = None) -
     told = [TRUTH_AND_PEOPLE]
     if snapshot.truth_by:
         told.append(f"Truth: {_explain_method(snapshot.truth_by, snapshot.truth_weights_people, n_answers)}")
-        told[-1] += _explain_highest_probability(snapshot.truth_by, len(snapshot.truth_label_shares))
+        told[-1] += _explain_highest_probability(snapshot.truth_by, n_answers, len(snapshot.truth_label_shares))
         if snapshot.truth_due is not None:
             told[-1] += " Computing it takes long, so that the latest answers are still to be added."
     return [*told, f"People: {_explain_method(snapshot.by or MEAN_OF_ANSWERS, snapshot.weights_people, n_answers)}"]
 
 
-def _explain_highest_probability(by: str, n_labels: int) -> str:
-    """Return a sentence on the highest probability that a method with a background gives; "" if it has none."""
-    background = getattr(aggregators.make(by), "background", 0.0)
-    if not background or not n_labels:
+def _explain_highest_probability(by: str, n_answers: int | None, n_labels: int) -> str:
+    """Return a sentence on the highest probability that log-pool gives with this number of answers; "" for other methods."""
+    method = aggregators.make(by)
+    if not isinstance(method, LogPool) or not method.background or not n_labels:
         return ""
-    highest = 1 - background + background / n_labels
-    return f" No label gets more than {highest:.0%}: even if all agree, they may all be misled."
+    if n_answers is None:
+        return " Even if all agree, they may all be misled: no label gets 100%."
+    highest = floor(100 * method.highest_probability(n_answers, n_labels) + 0.5)
+    return f" Even if all agree, they may all be misled: no label gets more than {highest}% here."
 
 
 def _explain_method(by: str, weights_people: bool, n_answers: int | None) -> str:
