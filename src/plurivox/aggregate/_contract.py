@@ -19,7 +19,7 @@ from plurivox.core.votes import Votes
 from plurivox.engine.available_memory_and_aligned_arrays import available_memory_or_none, format_bytes
 from plurivox.engine.em import ParamSpace
 
-__all__ = ["DEFAULT_METHODS", "Aggregator", "methods"]
+__all__ = ["DEFAULT_METHODS", "DEFAULT_TRAINING_LABELS", "Aggregator", "methods"]
 
 LEAN_METHODS = ("one-coin", "wawa", "plantnet", "majority-vote")  # suggested if a method needs too much memory
 
@@ -133,6 +133,14 @@ DEFAULT_METHODS: dict[Estimand, str] = {
     "truth": "log-pool",
     "people": "calibrated-shares",
 }  # used if no method is named
+# What a net is to estimate -> aggregator of its training labels. Not the defaults above: a net averages over tasks itself, so
+# the background of log-pool only makes it less certain, and no label was closer to held-out votes than vote shares: see
+# docs/training.md.
+DEFAULT_TRAINING_LABELS: dict[Estimand, str] = {
+    "truth": "log-pool[background=0,single=0]",
+    "people": "vote-shares",
+    "unknown": "vote-shares",
+}
 
 
 @dataclass(frozen=True)

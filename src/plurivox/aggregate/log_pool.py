@@ -57,7 +57,10 @@ class LogPool(MethodWithParts):
     )
     lead: float = option(30.0, "lead of the top label over the second, in votes, that halves the background", low=1e-6)
     single: float = option(
-        0.45, "least background of a task with one plain vote, if tasks have fewer than two votes on average", low=0, high=1
+        0.45,
+        "least background of a task with one plain vote, if tasks have fewer than two votes on average",
+        low=0,
+        high=1,
     )
 
     takes: ClassVar[frozenset[str]] = frozenset({"soft", "gold"})

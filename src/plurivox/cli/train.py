@@ -196,7 +196,8 @@ train = Train(
             MODEL,
             type=Choice("estimate", ("truth", "people")),
             help="what the network is to estimate: the probability that a label is right (truth), or that a person gives it "
-            "(people); without a target, the target is log-pool or vote-shares  [default: what the target estimates]",
+            "(people); without a target, the target is log-pool without background, or vote-shares  "
+            "[default: what the target estimates]",
         ),
         _model_section_flag_showing_default(
             "target",

@@ -53,7 +53,7 @@ class Evaluation(DataType):
         return Interval(float(self.value[at]), float(self.low[at]), float(self.high[at]))
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the table of measures as columns: measure, value, low, high, baseline, better, n, against; fits if recorded."""
+        """Return the table as columns: measure, value, low, high, baseline, better, n, against and, if recorded, fits."""
         columns = {name: getattr(self, name) for name in COLUMNS}
         return columns if self.fits is None else {**columns, "fits": self.fits}
 

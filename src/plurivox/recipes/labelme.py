@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plurivox.recipes._papers.labelme_training_and_measures import ExperimentSetting
 
 METHODS = (
-    "gold,majority,dawid-skene,ebcc,average,log-pool,log-pool-hard,vote-shares,calibrated-shares,softmax-shares,de-aggregated,"
+    "gold,majority,dawid-skene,ebcc,average,log-pool,log-pool[background=0],log-pool-hard,vote-shares,calibrated-shares,softmax-shares,de-aggregated,"
     "two-heads-gold,two-heads-silver,crowd-layer,conal,trace-regularised,geo-crowd-net-f,geo-crowd-net-w,union-net-a,union-net-b,annot-mix,raykar,"
     "raykar-logistic"
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plurivox import evaluate
-from plurivox.aggregate import DEFAULT_METHODS
+from plurivox.aggregate import DEFAULT_METHODS, DEFAULT_TRAINING_LABELS
 from plurivox.core.array_types import Floats, Ints
 from plurivox.core.name_encoding import as_names, positions
 from plurivox.core.results import Fit
@@ -68,9 +68,12 @@ def question_called(name: str) -> Question:
             margin=0.005,
             noise=0.01,
         )
-    measures = ("accuracy", "nll", "brier", "ece") if name == "truth" else ("accuracy", "nll", "brier")
-    methods = CONFUSION_METHODS if name == "truth" else (*CONFUSION_METHODS, "dirichlet-shares")
-    return Question(name, truth, methods, measures, "brier", margin=0.01, noise=0.01)
+    if name == "truth":
+        return Question(
+            name, truth, CONFUSION_METHODS, ("accuracy", "nll", "brier", "ece"), "brier", margin=0.01, noise=0.01
+        )
+    default, methods = DEFAULT_TRAINING_LABELS["truth"], (*CONFUSION_METHODS, truth, "dirichlet-shares")
+    return Question(name, default, methods, ("accuracy", "nll", "brier"), "brier", margin=0.01, noise=0.01)
 
 
 def scores_against_truth(prob: Floats, truth: Ints) -> Floats:

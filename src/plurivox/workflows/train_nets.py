@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, Self
 
 from plurivox import aggregate
-from plurivox.aggregate import DEFAULT_METHODS, Aggregator
+from plurivox.aggregate import DEFAULT_TRAINING_LABELS, Aggregator
 from plurivox.core.array_types import Floats, Names
 from plurivox.core.errors import InputError, first_few, unknown_name_error
 from plurivox.core.method import parse_spec
@@ -42,13 +42,6 @@ from plurivox.workflows.net_evaluation import (
 
 Note = Callable[[str], None]  # called with a message for the user
 OpenLog = Callable[[Path], Log]  # opens a log in the folder of a run
-# What a net is to estimate -> aggregator of its training labels. Vote shares for people, not the default for people of `fit`: a
-# net averages over tasks itself, and no label was closer to held-out votes (docs/training.md).
-DEFAULT_AGGREGATORS: dict[Estimand, str] = {
-    "truth": DEFAULT_METHODS["truth"],
-    "people": "vote-shares",
-    "unknown": "vote-shares",
-}
 RESULTS = "results.csv"
 MEASURE_OF_CHOICE = {"gold": "accuracy", "votes": "cross-entropy"}  # labels that choose the epoch -> default measure
 
@@ -81,13 +74,13 @@ def make_train_spec(
     cross-entropy to vote shares. `pretrained` weights and whether to `freeze` them are options of the net.
 
     `for_` says what the net is to estimate, `truth` or `people`: without target and head it selects the default aggregator for
-    that (`log-pool` or `vote-shares`), and a target that estimates the other is an InputError.
+    that (`log-pool` without background, or `vote-shares`), and a target that estimates the other is an InputError.
 
     >>> heads = "crowd-layer", "two-heads"
     >>> [make_train_spec(head=head).target_text for head in heads], make_train_spec("dawid-skene").target_text
     (['all-votes', 'gold and vote-shares'], 'dawid-skene')
     """
-    default = DEFAULT_AGGREGATORS["unknown" if head else for_ or "unknown"]
+    default = DEFAULT_TRAINING_LABELS["unknown" if head else for_ or "unknown"]
     taught, aggregator = _target_spec_and_soft_label_aggregator(target, soft, default)
     weights = ({} if pretrained is None else {"pretrained": str(pretrained)}) | ({"freeze": True} if freeze else {})
     if choose and (plan or Plan()).best == "last":
@@ -388,7 +381,7 @@ def _aggregated_or_stored_soft_labels(
     if aggregator is None:
         if training_data.soft is not None or votes is None:
             return training_data.soft
-        aggregator = aggregate.methods.make(DEFAULT_AGGREGATORS[estimates])
+        aggregator = aggregate.methods.make(DEFAULT_TRAINING_LABELS[estimates])
     assert isinstance(aggregator, Aggregator)
     if votes is None:
         others = [name for name, one in (("gold", training_data.gold), ("soft", training_data.soft)) if one is not None]
