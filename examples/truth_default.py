@@ -44,6 +44,7 @@ SETS = [
 ]
 TEN = split_at_commas_outside_brackets(DEFAULT_PARTS)
 POOLED = "dawid-skene[pool=4]"
+WAWA = "wawa[ties=share,pool=1]"  # called wawa in pools
 POWERS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0, 1.2]
 CORRELATIONS, BACKGROUNDS = [0.0, 0.03, 0.06, 0.1, 0.2, 0.3], [0.0, 0.02, 0.05, 0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.25]
 CHEATING = "log-pool, power chosen on the gold labels (cheating)"
@@ -118,7 +119,7 @@ def with_held_out_power(crowd: Crowd, background: float) -> Table:
 
 def with_power_chosen_on_gold(crowd: Crowd) -> Table:
     """Return the pool of the default with the power and background that are best on the gold labels of the data set itself."""
-    tried = [pooled(["wawa", POOLED], [0.7, 0.3], one)(crowd) for one in itertools.product(POWERS, BACKGROUNDS)]
+    tried = [pooled([WAWA, POOLED], [0.7, 0.3], one)(crowd) for one in itertools.product(POWERS, BACKGROUNDS)]
     return min(tried, key=lambda prob: loss(crowd.figures(prob)))
 
 
@@ -140,20 +141,20 @@ def families() -> dict[str, list[Candidate]]:
     found["mean of ten, each to the power"] = [partial(mean_of_powers, power=power) for power in POWERS]
     mixtures = {
         "ten": (TEN, [1.0] * 10),
-        "ebcc, mace, dawid-skene, glad, wawa": (["ebcc", "mace", "dawid-skene", "glad", "wawa"], [1.0] * 5),
-        "wawa, dawid-skene, pooled, mace": (["wawa", "dawid-skene", POOLED, "mace"], [1.0] * 4),
-        "wawa, pooled, ebcc": (["wawa", POOLED, "ebcc"], [1.0] * 3),
-        "wawa, pooled, mace": (["wawa", POOLED, "mace"], [1.0] * 3),
-        "wawa, pooled, ibcc": (["wawa", POOLED, "ibcc"], [1.0] * 3),
-        "wawa, dawid-skene": (["wawa", "dawid-skene"], [0.7, 0.3]),
-        **{f"wawa {w:g}, pooled {1 - w:g}": (["wawa", POOLED], [w, 1 - w]) for w in (0.3, 0.5, 0.6, 0.7, 0.8)},
+        "ebcc, mace, dawid-skene, glad, wawa": (["ebcc", "mace", "dawid-skene", "glad", WAWA], [1.0] * 5),
+        "wawa, dawid-skene, pooled, mace": ([WAWA, "dawid-skene", POOLED, "mace"], [1.0] * 4),
+        "wawa, pooled, ebcc": ([WAWA, POOLED, "ebcc"], [1.0] * 3),
+        "wawa, pooled, mace": ([WAWA, POOLED, "mace"], [1.0] * 3),
+        "wawa, pooled, ibcc": ([WAWA, POOLED, "ibcc"], [1.0] * 3),
+        "wawa, dawid-skene": ([WAWA, "dawid-skene"], [0.7, 0.3]),
+        **{f"wawa {w:g}, pooled {1 - w:g}": ([WAWA, POOLED], [w, 1 - w]) for w in (0.3, 0.5, 0.6, 0.7, 0.8)},
         **{f"only {name}": ([name], [1.0]) for name in (POOLED, "wawa", "ibcc", "ebcc", "average")},
     }
     for name, (specs, weights) in mixtures.items():
         found[f"pool: {name}"] = [pooled(specs, weights, one) for one in grid]
     for lead in (10, 20, 30, 50):
         found[f"pool: wawa 0.7, pooled 0.3, lead {lead}"] = [
-            pooled_with_lead(["wawa", POOLED], [0.7, 0.3], *one, lead) for one in grid
+            pooled_with_lead([WAWA, POOLED], [0.7, 0.3], *one, lead) for one in grid
         ]
     full = list(itertools.product(POWERS, CORRELATIONS, BACKGROUNDS))
     found["pooled, power of the likelihood"] = [model_posterior(1, 0, (p, 0.0, b)) for p, b in grid]

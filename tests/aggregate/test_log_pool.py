@@ -53,10 +53,30 @@ def test_votes_that_do_not_determine_confusion_matrices_are_read_without_them() 
     for one in (votes, soft):
         fit = LogPool().fit(one)
         assert fit.found["parts left out"] == 1 and fit.confusion is None
-        alone = LogPool(parts="wawa", weights="1").fit(one).soft.prob
+        alone = LogPool(parts="wawa[ties=share,pool=1]", weights="1").fit(one).soft.prob
         np.testing.assert_allclose(fit.soft.prob, alone)
         np.testing.assert_array_equal(fit.soft.prob.argmax(1), label)
-    assert LogPool().fit(votes, gold=SoftLabels.gold([0, 1], [0, 1], range(3))).confusion is not None
+    gold = SoftLabels.gold(task[:30], label[:30], range(3))
+    assert LogPool().fit(votes, gold=gold).confusion is not None
+    assert LogPool().fit(votes, gold=SoftLabels.gold([0, 1], [0, 1], range(3))).confusion is None
+
+
+def test_gold_labels_do_not_make_single_votes_more_certain() -> None:
+    task, label = np.arange(60), np.random.default_rng(0).choice(2, 60)
+    votes = Votes.of(task, task % 6, label)
+    for gold in (None, SoftLabels.gold([0], label[:1], [0, 1]), SoftLabels.gold(task[:30], label[:30], [0, 1])):
+        assert LogPool().fit(votes, gold=gold).soft.prob[30:].max() < 0.8
+
+
+def test_the_order_of_the_labels_does_not_decide_ties() -> None:
+    """Workers with one vote each: nothing tells whose label is right."""
+    found = LogPool().fit(Votes.of(list("aabb"), [1, 2, 3, 4], list("xyxy"))).soft.prob
+    np.testing.assert_allclose(found, 0.5)
+    one, other = (
+        LogPool().fit(Votes.of(list("aabbcc"), [1, 2, 3, 4, 5, 5], list(said))).soft.prob
+        for said in ("xyxyxx", "zyzyzz")
+    )
+    np.testing.assert_allclose(one, other[:, ::-1], atol=1e-9)
 
 
 def test_a_single_plain_vote_is_not_taken_for_nearly_certain() -> None:

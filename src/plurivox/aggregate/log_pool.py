@@ -9,6 +9,7 @@ from plurivox.aggregate._shared.method_with_parts import MethodWithParts
 from plurivox.core.array_types import Floats
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option
+from plurivox.core.name_encoding import positions
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
@@ -17,6 +18,7 @@ from plurivox.core.soft_transforms import overlay
 from plurivox.core.votes import Votes
 
 MIN_VOTES = 2.0  # per task; with fewer, votes do not determine confusion matrices
+MIN_GOLD = 10  # voted tasks with gold labels, per label; with more, these determine them
 LEAST_PROB = 1e-30  # probabilities of a part below this are raised to it: a 0 of one part is not final
 
 
@@ -35,21 +37,24 @@ class LogPool(MethodWithParts):
     held-out votes nor any statistic of the votes predicted the best power of a data set. For a crowd that hardly errs the
     probabilities are too cautious. Abilities and confusion matrices are those of the first part that estimates matrices.
 
-    If tasks have fewer than two votes on average and no gold labels are given, votes say little about how often workers err.
-    Parts that estimate confusion matrices are then left out (`found["parts left out"]` is their number), and a task with n
-    plain votes has a background of at least single / n. A soft answer counts as the sum of its squared weights: one of .5 and
-    .5 as half a vote.
+    If tasks have fewer than two votes on average, votes say little about how often workers err: a task with n plain votes has
+    a background of at least single / n. Parts that estimate confusion matrices are then left out (`found["parts left out"]`
+    is their number), unless ten voted tasks per label have gold labels. A soft answer counts as the sum of its squared
+    weights: one of .5 and .5 as half a vote.
 
     Genest & Zidek (1986) on logarithmic opinion pools, https://doi.org/10.1214/ss/1177013825
 
     >>> votes = Votes.of(task=list("aaabbb"), worker=[1, 2, 3] * 2, label=["no", "no", "yes", "yes", "yes", "yes"])
     >>> fit = LogPool().fit(votes)
     >>> fit.soft.prob.round(2), fit.soft.estimates
-    (array([[0.91, 0.09],
+    (array([[0.9 , 0.1 ],
            [0.06, 0.94]]), 'truth')
     """
 
-    parts: str = option("wawa,dawid-skene[pool=4]", "comma-separated aggregation methods whose soft labels are pooled")
+    parts: str = option(
+        "wawa[ties=share,pool=1],dawid-skene[pool=4]",
+        "comma-separated aggregation methods whose soft labels are pooled",
+    )
     weights: str = option("0.7,0.3", "comma-separated weights of the parts; one number: the same for all")
     power: float = option(0.8, "exponent of the pooled probabilities; below 1 gives less certain labels", low=0)
     background: float = option(
@@ -98,8 +103,9 @@ class LogPool(MethodWithParts):
         has_matrices, weights = np.array([fit.confusion is not None for fit in fitted.fits]), self.weights_of_parts()
         found: dict[str, int] = dict(fitted.found)
         background = self._background_of_tasks(votes)
-        if gold is None and _votes_per_task(votes) < MIN_VOTES:
-            if has_matrices.any() and weights[~has_matrices].any():
+        if _votes_per_task(votes) < MIN_VOTES:
+            few_gold = _n_voted_tasks(votes, gold) < MIN_GOLD * votes.n_labels
+            if few_gold and has_matrices.any() and weights[~has_matrices].any():
                 weights = np.where(has_matrices, 0, weights) / weights[~has_matrices].sum()
                 found["parts left out"] = int(has_matrices.sum())
             if votes.answer is None:
@@ -110,7 +116,7 @@ class LogPool(MethodWithParts):
         whole = next((fit for fit in fitted.fits if fit.confusion is not None), None)
         if whole is None or "parts left out" in found:
             return Fit(soft, votes.workers, self.spec, converged=fitted.converged, found=found)
-        return whole.with_soft(soft, self.spec)
+        return replace(whole.with_soft(soft, self.spec), converged=fitted.converged, found={**whole.found, **found})
 
     def highest_probability(self, n_votes: float, n_labels: int) -> float:
         """Return the highest probability that a label of a task with this number of votes can get.
@@ -136,6 +142,14 @@ def _pool(softs: list[SoftLabels], powers: Floats, background: Floats) -> Dense:
         prob *= (1 - background[where]) / prob.sum(1, keepdims=True)
         pooled[where] = prob + background[where] / pooled.shape[1]
     return Dense(pooled)
+
+
+def _n_voted_tasks(votes: Votes, gold: SoftLabels | None) -> int:
+    """Return the number of tasks with gold labels that have votes."""
+    if gold is None:
+        return 0
+    place = positions(votes.tasks, gold.tasks)
+    return int(np.count_nonzero(votes.support[place[place >= 0]] > 0))
 
 
 def _votes_per_task(votes: Votes) -> float:

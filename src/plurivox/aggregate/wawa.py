@@ -1,11 +1,12 @@
 """Wawa (worker agreement with aggregate): vote shares weighted by agreement with the majority vote."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares
 from plurivox.aggregate._shared.weighted_votes import WeightedVotes
+from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import Estimand, SoftLabels
@@ -18,7 +19,8 @@ class Wawa(Aggregator):
 
     p(k | task) = sum of w_j over the votes j for k / sum of w_j over all votes j of the task, where w_j is the share of
     worker j's votes that equal the majority label of their task (the first label if tied). The ability is w_j; nan for workers
-    without votes. `found["ties"]` is the number of tied tasks.
+    without votes. `found["ties"]` is the number of tied tasks. With `ties=share` a vote for one of n tied labels counts as 1/n
+    agreement, so that the order of the labels does not matter; with `pool` a worker with few votes is not certainly useless.
 
     "Worker Agreement With Aggregate" is a measure by Appen; the method is that of crowd-kit,
     https://doi.org/10.21105/joss.06227
@@ -30,6 +32,11 @@ class Wawa(Aggregator):
            [0.25, 0.75]]))
     """
 
+    ties: Literal["first", "share"] = option(
+        "first", "tied majorities: the first label is the majority label, or agreement is shared among the tied labels"
+    )
+    pool: float = option(0.0, "number of votes with the mean agreement that are added to those of each worker", low=0)
+
     takes: ClassVar[frozenset[str]] = frozenset({"soft"})
     estimates: ClassVar[Estimand] = "truth"
 
@@ -37,7 +44,10 @@ class Wawa(Aggregator):
         del gold, start, progress
         weighted = WeightedVotes.group_by_task_and_label(votes)
         majority = weighted.label_shares_by_task(weighted.vote_weight_per_task_label_pair)
-        ability = weighted.share_of_votes_agreeing_per_worker(weighted.top_label_per_task(majority))
+        if self.ties == "first" and not self.pool:
+            ability = weighted.share_of_votes_agreeing_per_worker(weighted.top_label_per_task(majority))
+        else:
+            ability = weighted.agreement_with_tied_labels_per_worker(majority, self.pool)
         soft = weighted.shares_to_soft_labels(
             weighted.label_shares_by_task(weighted.worker_weighted_sum_per_task_label_pair(ability))
         )

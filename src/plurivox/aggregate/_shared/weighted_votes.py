@@ -109,6 +109,19 @@ class WeightedVotes:
             ).sum()
         )
 
+    def agreement_with_tied_labels_per_worker(self, shares: Candidates, pool: float) -> Floats:
+        """(n_workers,) the share of each worker's votes for the top label of their task, 1/n of a vote if n labels are tied.
+
+        `pool` votes of a worker with the mean agreement are added to those of each worker; nan without votes.
+        """
+        top = self.is_top_label_per_task_label_pair(shares)
+        n_top = np.bincount(self.task[top], minlength=self.votes.n_tasks)
+        credit = top / np.maximum(n_top, 1)[self.task]
+        agreed = np.bincount(self.votes.worker, self.votes.weights * credit[self.pair], minlength=self.votes.n_workers)
+        load = self.votes.n_answers_per_worker
+        mean = agreed.sum() / max(load.sum(), 1)
+        return np.divide(agreed + pool * mean, load + pool, out=np.full(len(load), np.nan), where=load > 0)
+
     def share_of_votes_agreeing_per_worker(self, task_labels: Ints) -> Floats:
         """(n_workers,) the share of each worker's votes that equal the task's label in `task_labels`; nan without votes."""
         agrees = self.votes.weights * (self.votes.label == task_labels[self.votes.task])
