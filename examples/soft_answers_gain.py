@@ -217,8 +217,7 @@ def compare_methods(answers: Answers, gold: SoftLabels, human: Numbers) -> None:
     soft = {name: fit.soft for name, fit in fits.items()}
     soft |= {f"{name} of the top labels": pv.fit(votes["plain"], name).soft for name in (PEOPLE, "vote-shares")}
     soft[OF_MEAN[1]] = temperature_scale(soft["vote-shares"], 1.5)
-    for name in (TRUTH, "ibcc"):
-        soft[f"{name}, converted to people"] = pv.convert_estimates(fits[name], "people", votes=votes["soft"])
+    soft["ibcc, converted to people"] = pv.convert_estimates(fits["ibcc"], "people", votes=votes["soft"])
     names = {name: OF_MEAN[0] if name == "vote-shares" else name for name in soft}
     print_people_table({names[name]: one.prob for name, one in soft.items()}, human)
     not_for_truth = ("converted", "dirichlet", "softmax")

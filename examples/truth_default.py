@@ -44,7 +44,7 @@ SETS = [
 ]
 TEN = split_at_commas_outside_brackets(DEFAULT_PARTS)
 POOLED = "dawid-skene[pool=4]"
-WAWA = "wawa[ties=share,pool=1]"  # called wawa in pools
+WAWA = "wawa[ties=share,pool=1]"  # the part that log-pool uses; names of candidates call it wawa
 POWERS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0, 1.2]
 CORRELATIONS, BACKGROUNDS = [0.0, 0.03, 0.06, 0.1, 0.2, 0.3], [0.0, 0.02, 0.05, 0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.25]
 CHEATING = "log-pool, power chosen on the gold labels (cheating)"

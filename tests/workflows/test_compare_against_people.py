@@ -171,16 +171,28 @@ def test_invalid_input_raises_clear_errors() -> None:
         pv.compare(votes, "vote-shares", hide=2)  # type: ignore[call-overload]
     with pytest.raises(OptionError, match="exclude each other"):
         compare_against_people(votes, "vote-shares", hide=1, hide_workers=0.2)
-    with pytest.raises(InputError, match="no task has a visible vote beside 3 hidden votes"):
+    with pytest.raises(InputError, match="no task has more votes than are hidden or shown .3 hidden votes"):
         compare_against_people(votes, "vote-shares", hide=3)
-    with pytest.raises(InputError, match="fitted to the soft labels given, which they are compared with"):
-        compare_against_people(votes, "vote-shares", against=SoftLabels.from_vote_shares(votes))
     with pytest.raises(InputError, match="estimates which label is right, not what people say"):
         compare_against_people(votes, "vote-shares", against=pv.fit(votes, "dawid-skene"))
     with pytest.raises(InputError, match="one certain label per task"):
         compare_against_people(
             votes, "vote-shares", against=SoftLabels.of(np.eye(3)[[0] * N], range(N), ["x", "y", "z"])
         )
+
+
+def test_methods_are_not_compared_with_the_votes_they_are_fitted_to(tmp_path: Path) -> None:
+    votes = votes_of(crowd_shares(), 3)
+    shares = SoftLabels.from_vote_shares(votes)
+    pv.write_soft(shares, tmp_path / "shares.csv")  # the table does not say from how many votes
+    more_labels = shares.on_labels(["a", *shares.labels[::-1].tolist()])
+    for against in (shares, votes, tmp_path / "shares.csv", more_labels):
+        with pytest.raises(InputError, match="fitted to the votes behind .*, which they are compared with"):
+            compare_against_people(votes, "vote-shares", against=against)
+    with pytest.raises(InputError, match="fitted to the votes behind"):
+        compare_against_people(votes, "vote-shares", against=votes, votes_per_task=2)
+    others = compare_against_people(votes, "vote-shares", against=votes_of(crowd_shares(), 4))
+    assert others.values_of("total_variation")[0] > 0.05
 
 
 def test_people_of_another_study_and_a_few_of_hundred_votes(data_set: Callable[[str], Path]) -> None:

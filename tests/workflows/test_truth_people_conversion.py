@@ -89,10 +89,19 @@ def test_matrices_that_workers_share_count_once_per_worker() -> None:
 
 def test_a_method_without_matrices_needs_the_votes() -> None:
     seen, _, _ = simulated_votes(0)
-    fit = pv.fit(seen, "majority-vote")
-    with pytest.raises(InputError, match=r"majority-vote estimates no confusion matrices; give the votes"):
+    fit = pv.fit(seen, "glad")
+    with pytest.raises(InputError, match=r"glad estimates no confusion matrices; give the votes"):
         pv.convert_estimates(fit, "people")
     assert pv.convert_estimates(fit, "people", votes=seen).estimates == "people"
+
+
+@pytest.mark.parametrize("method", ["log-pool", "average", "temperature", "wawa", "majority-vote"])
+def test_probabilities_that_are_not_those_of_a_model_are_not_converted(method: str) -> None:
+    seen, _, _ = simulated_votes(0)
+    fit, model = pv.fit(seen, method), pv.fit(seen, "dawid-skene")
+    for labels, by in ((fit, None), (fit, model), (pv.fit(seen, "vote-shares"), fit)):
+        with pytest.raises(InputError, match="are not those of a model of how workers err"):
+            pv.convert_estimates(labels, "truth" if by is fit else "people", model=by, votes=seen)
 
 
 def test_what_cannot_be_converted_says_why() -> None:

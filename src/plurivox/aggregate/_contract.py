@@ -19,7 +19,7 @@ from plurivox.core.votes import Votes
 from plurivox.engine.available_memory_and_aligned_arrays import available_memory_or_none, format_bytes
 from plurivox.engine.em import ParamSpace
 
-__all__ = ["DEFAULT_METHODS", "DEFAULT_TRAINING_LABELS", "Aggregator", "methods"]
+__all__ = ["DEFAULT_METHODS", "DEFAULT_TRAINING_LABELS", "Aggregator", "EMAggregator", "methods"]
 
 LEAN_METHODS = ("one-coin", "wawa", "plantnet", "majority-vote")  # suggested if a method needs too much memory
 
@@ -88,7 +88,12 @@ class Aggregator(Method, ABC):
         if "soft" not in takes:
             votes.require_no_soft_answers(self.name())
         if "counts" not in takes:
-            votes.require_worker_names(self.name(), ": try vote-shares")
+            votes.require_worker_names(
+                self.name(),
+                ": use majority-vote or two-third, or ask what people say (--for people): calibrated-shares, vote-shares"
+                if self.estimated_quantity() == "truth"
+                else ": try vote-shares",
+            )
         if gold is not None and "gold" not in takes:
             raise InputError(f"{self.name()} cannot use known labels; leave gold out")
         if start is not None and "start" not in takes:

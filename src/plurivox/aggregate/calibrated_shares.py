@@ -95,15 +95,16 @@ class CalibratedShares(Aggregator):
         del gold, start
         if votes.n_labels > MIXTURE_LABELS:
             return replace(_fit_one_dirichlet(votes), made_by=self.spec)
+        enough = bool(votes.support.sum() >= MIN_VOTES * max(np.count_nonzero(votes.support), 1))
         if self.careless == "keep" or not votes.n_workers:
-            return self._fit_mixture(votes, progress)
+            return self._fit_mixture(votes, enough, progress)
         top = top_label_weights(votes)
         out = careless_workers(votes, top, _crowd_shares(votes, top))
         row = (votes.worker >= 0) & out[votes.worker]
         if not out.any() or row.all():
-            fit = self._fit_mixture(votes, progress)
+            fit = self._fit_mixture(votes, enough, progress)
             return replace(fit, found={"careless workers": 0, **fit.found})
-        fit = self._fit_mixture(votes.where(~row), progress)
+        fit = self._fit_mixture(votes.where(~row), enough, progress)
         share = float(top[row].sum() / top.sum())
         soft = replace(fit.soft, support=votes.support)
         if share and self.careless == "discount":
@@ -111,7 +112,7 @@ class CalibratedShares(Aggregator):
             soft = replace(soft, body=Dense((1 - share) * soft.prob + share * said / said.sum()))
         return replace(fit, soft=soft, found={"careless workers": int(out.sum()), **fit.found})
 
-    def _fit_mixture(self, votes: Votes, progress: Progress) -> Fit:
+    def _fit_mixture(self, votes: Votes, tell_certainty: bool, progress: Progress) -> Fit:
         """Return the fit of few labels: the mixture, the pool if there are soft answers, and the power."""
         top = top_label_weights(votes)
         counts = _table(votes, top)
@@ -134,7 +135,7 @@ class CalibratedShares(Aggregator):
         prob[votes.support == 0] = prior
         soft = SoftLabels(Dense(prob), votes.tasks, votes.labels, votes.support, votes.scale)
         found["power"] = round(power, 3)
-        if len(voted) and counts.sum() >= MIN_VOTES * len(voted):
+        if tell_certainty:
             found[PER_TASK] = mixture.posterior_concentrations(counts)
         return Fit(
             soft, votes.workers, self.spec, prior=prior, trace=fitted.trace, converged=fitted.converged, found=found

@@ -93,6 +93,8 @@ def as_plain_votes(votes: Votes) -> Votes:
     """Return the votes with one row per vote: counts are repeated, a soft answer becomes its label with the largest weight."""
     if votes.weight is None:
         return votes
+    if votes.answer is None and not np.array_equal(votes.weights, votes.weights.round()):
+        raise InputError("counts must be whole numbers here; soft labels or shares are no votes: give the counts behind them")
     row = (
         _rows_of_top_labels(votes)
         if votes.answer is not None

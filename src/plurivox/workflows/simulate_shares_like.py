@@ -13,6 +13,7 @@ from plurivox.workflows.simulate_crowds_like import DrawnTasks, World
 
 CONCENTRATIONS = np.geomspace(0.05, 200, 25)  # sums of Dirichlet parameters that are tried
 MIXTURE_PASSES = 6
+MAX_TYPES = 20  # of tasks; with more labels those with most votes have a type each
 MIN_SHARE = 1e-4  # least mean share of a label in a Dirichlet distribution
 
 
@@ -29,14 +30,14 @@ def shares_worlds(votes: Votes) -> list[World]:
     """Return worlds in which the answer shares of every task are known and all people are alike.
 
     `one kind of task`: shares follow one Dirichlet distribution. `types of tasks`: a mixture of as many Dirichlet distributions
-    as there are labels, by EM. `tasks as voted`: the shares of each task follow their posterior, given its votes and the
+    as there are labels (at most 20), by EM. `tasks as voted`: the shares of each task follow their posterior, given its votes and the
     first model. Concentrations are the most likely ones. The Dirichlet-multinomial distribution of vote counts: Minka (2000),
     Estimating a Dirichlet distribution, https://tminka.github.io/papers/dirichlet/
     """
     counts = votes.counts()
     counts = counts[counts.sum(1) > 0]
     one = fit_dirichlet_mixture(counts, 1)
-    many = fit_dirichlet_mixture(counts, votes.n_labels)
+    many = fit_dirichlet_mixture(counts, min(votes.n_labels, MAX_TYPES))
     prior = one.concentration[0] * one.mean[0]
     return [
         World("one kind of task", "all tasks are alike", lambda rng: _draw_from_mixture(one, votes.n_tasks, rng)),
@@ -46,9 +47,14 @@ def shares_worlds(votes: Votes) -> list[World]:
 
 
 def fit_dirichlet_mixture(counts: Floats, n_types: int) -> DirichletMixture:
-    """Fit a mixture of Dirichlet-multinomial distributions to (n_tasks, n_labels) vote counts."""
+    """Fit a mixture of Dirichlet-multinomial distributions to (n_tasks, n_labels) vote counts, from the top label of each task.
+
+    If there are more labels than types, the types are those of the labels with most votes; the last one has all others.
+    """
     rows, times = np.unique(counts, axis=0, return_counts=True)
-    member = np.eye(n_types)[rows.argmax(1)] if n_types > 1 else np.ones((len(rows), 1))
+    rank = np.argsort(np.argsort(-counts.sum(0), kind="stable"), kind="stable")
+    kind = rank[rows.argmax(1)] if counts.shape[1] > n_types else rows.argmax(1)
+    member = np.eye(n_types)[np.minimum(kind, n_types - 1)] if n_types > 1 else np.ones((len(rows), 1))
     model = _m_step(rows, member * times[:, None])
     for _ in range(MIXTURE_PASSES if n_types > 1 else 0):
         log = np.log(np.maximum(model.weight, 1e-300)) + np.stack(

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from plurivox.aggregate import EMAggregator
+from plurivox.aggregate import methods as aggregators
 from plurivox.core.array_types import Floats
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, OptionError, first_few
@@ -15,6 +17,7 @@ from plurivox.core.estimate_conversion import (
     people_to_truth,
     truth_to_people,
 )
+from plurivox.core.method import parse_spec
 from plurivox.core.name_encoding import positions
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
@@ -38,8 +41,9 @@ def convert_estimates(
 
     `labels` are soft labels, a Fit, or a file of either. `model` is a Fit of the truth, by default `labels` if that is one.
     With the `votes` it was made from, M is estimated from them and the posterior of the model, so that a worker with many
-    votes counts more, and any method of the truth will do. Without, M is the mean of the confusion matrices in the model, each
-    worker alike. Labels that already estimate `to` are returned unchanged, with a note. The model knows no hard tasks: people
+    votes counts more. Without, M is the mean of the confusion matrices in the model, each worker alike. The fits must be
+    posteriors of a model of how workers err, such as dawid-skene: log-pool, average, temperature and weighted vote shares are
+    less certain than any model, so that shares made from them would be too even. Labels that already estimate `to` are returned unchanged, with a note. The model knows no hard tasks: people
     are taken to disagree alike on all tasks of a true label.
 
     >>> votes = Votes.of(list("aaabbb"), [1, 2, 3] * 2, ["no", "no", "yes", "yes", "yes", "yes"])
@@ -61,6 +65,9 @@ def convert_estimates(
             '(in Python dataclasses.replace(soft, estimates="truth"))'
         )
     made = _require_fit_of_truth(given if model is None else _load_fit_or_soft_labels(model))
+    for fit in (given, made):
+        if isinstance(fit, Fit) and fit.soft.estimates == "truth":
+            _check_fit_is_posterior_of_a_model(fit)
     crowd = None if votes is None else votes if isinstance(votes, Votes) else as_votes(votes)
     if set(soft.labels.tolist()) != set(made.soft.labels.tolist()):
         raise InputError(
@@ -94,6 +101,17 @@ def _require_fit_of_truth(model: SoftLabels | Fit) -> Fit:
     if model.soft.estimates != "truth":
         raise InputError(f"{model.made_by} estimates {model.soft.estimates}, not the truth; {how}")
     return model
+
+
+def _check_fit_is_posterior_of_a_model(fit: Fit) -> None:
+    """Raise InputError if the method of the fit is known and has no model of how workers err, or is made less certain."""
+    name = parse_spec(fit.made_by)[0]
+    if name in aggregators and not issubclass(aggregators[name], EMAggregator):
+        raise InputError(
+            f"the probabilities of {fit.made_by} are not those of a model of how workers err, so that shares made from them would "
+            "be wrong: convert the fit of such a model, for example dawid-skene[pool=4], or predict the shares themselves by "
+            "calibrated-shares (plurivox aggregate --for people)"
+        )
 
 
 def _confusion_matrix_of_crowd(model: Fit, votes: Votes | None) -> Floats:

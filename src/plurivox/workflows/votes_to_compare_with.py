@@ -21,6 +21,7 @@ from plurivox.io import Dataset, read, read_soft_labels_or_dataset
 from plurivox.io.dataset_reader import as_dataset, as_votes
 
 MAX_SPLITS, ENOUGH_TASKS = 3, 10_000  # splits by default: so many, or fewer if they have this many tasks together
+SAME = 1e-4  # shares that differ by less everywhere are those of the same votes; tables are rounded
 WORDS = ("votes", "counts")  # parts of the compared data set itself
 
 
@@ -55,7 +56,7 @@ class HowToHide:
         if self.hide_workers is not None:
             return f"the votes of {self.hide_workers:.0%} of the workers, which are hidden from the methods"
         if self.votes_per_task is not None:
-            return f"the votes beside the {self.votes_per_task} per task that the methods see"
+            return f"all votes but {self.votes_per_task} per task, which the methods see"
         k = 1 if self.hide is None else self.hide
         return f"{k} hidden vote{'' if k == 1 else 's'} per task"
 
@@ -91,6 +92,7 @@ def splits_of_dataset(
         )
     people, name = _people_of_reference(against)
     crowd = _crowd(data, part)
+    _check_reference_is_not_the_votes(crowd, people, name)
     if how.votes_per_task is None:
         return [_with_other_people(crowd, people, name, data.name)], name
     drawn = [draw_answers(crowd, how.votes_per_task, seed + i).visible for i in _splits(crowd, n_splits)]
@@ -119,7 +121,13 @@ def _split_of_votes(votes: Votes, how: HowToHide, seed: int, name: str) -> Visib
     """Return votes split by `how`; raise InputError if no task has votes in both parts."""
     split = how.split(votes, seed)
     if not len(split.hidden):
-        raise InputError(f"{name}: no task has a visible vote beside {how.text()}: hide fewer or show fewer votes")
+        most = int(np.max(votes.support, initial=0))
+        if most < 2:
+            raise InputError(f"{name}: no task has the votes of two people, so none can be hidden from the methods")
+        raise InputError(
+            f"{name}: no task has more votes than are hidden or shown ({how.text()}); a task has {most} at most: hide or "
+            "show fewer"
+        )
     people = shares_of(split.hidden)
     return VisibleVotesAndPeople(split.visible, people, _counts_on(votes, people))
 
@@ -198,10 +206,20 @@ def _with_other_people(votes: Votes, people: SoftLabels, people_name: str, name:
         )
     if known.support is None:
         return VisibleVotesAndPeople(votes, known)
-    counts = known.prob * known.support[:, None]
-    if votes.labels.tolist() == known.labels.tolist() and np.array_equal(counts, votes.on(known.tasks).counts()):
+    return VisibleVotesAndPeople(votes, known, known.prob * known.support[:, None])
+
+
+def _check_reference_is_not_the_votes(votes: Votes, people: SoftLabels, people_name: str) -> None:
+    """Raise InputError if the reference are the shares of the very votes that methods are fitted to, in any label order."""
+    own, known = shares_of(votes), people.shared(votes.tasks)
+    own = own.shared(known.tasks).on(known.tasks) if len(known) else own
+    if len(own) != len(known) or not len(known):
+        return
+    if known.support is not None and votes.answer is None and not np.allclose(known.support, own.support):
+        return
+    both = sorted({*own.labels.tolist(), *known.labels.tolist()})
+    if np.allclose(own.on_labels(both).prob, known.on_labels(both).prob, atol=SAME):
         raise InputError(
-            f"the methods would be fitted to {people_name}, which they are compared with: hide some votes instead with "
-            "against='votes' (--against votes)"
+            f"the methods would be fitted to the votes behind {people_name}, which they are compared with: hide some votes "
+            "instead with against='votes' (--against votes)"
         )
-    return VisibleVotesAndPeople(votes, known, counts)
