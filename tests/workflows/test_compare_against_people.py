@@ -171,7 +171,7 @@ def test_invalid_input_raises_clear_errors() -> None:
         pv.compare(votes, "vote-shares", hide=2)  # type: ignore[call-overload]
     with pytest.raises(OptionError, match="exclude each other"):
         compare_against_people(votes, "vote-shares", hide=1, hide_workers=0.2)
-    with pytest.raises(InputError, match="no task has more votes than are hidden or shown .3 hidden votes"):
+    with pytest.raises(InputError, match="no task has more votes than are hidden or shown"):
         compare_against_people(votes, "vote-shares", hide=3)
     with pytest.raises(InputError, match="estimates which label is right, not what people say"):
         compare_against_people(votes, "vote-shares", against=pv.fit(votes, "dawid-skene"))
@@ -187,7 +187,7 @@ def test_methods_are_not_compared_with_the_votes_they_are_fitted_to(tmp_path: Pa
     pv.write_soft(shares, tmp_path / "shares.csv")  # the table does not say from how many votes
     more_labels = shares.on_labels(["a", *shares.labels[::-1].tolist()])
     for against in (shares, votes, tmp_path / "shares.csv", more_labels):
-        with pytest.raises(InputError, match="fitted to the votes behind .*, which they are compared with"):
+        with pytest.raises(InputError, match="the methods would be fitted to the votes behind"):
             compare_against_people(votes, "vote-shares", against=against)
     with pytest.raises(InputError, match="fitted to the votes behind"):
         compare_against_people(votes, "vote-shares", against=votes, votes_per_task=2)

@@ -95,7 +95,7 @@ class CalibratedShares(Aggregator):
         del gold, start
         if votes.n_labels > MIXTURE_LABELS:
             return replace(_fit_one_dirichlet(votes), made_by=self.spec)
-        enough = bool(votes.support.sum() >= MIN_VOTES * max(np.count_nonzero(votes.support), 1))
+        enough = bool(votes.support.sum() >= MIN_VOTES * np.count_nonzero(votes.support))
         if self.careless == "keep" or not votes.n_workers:
             return self._fit_mixture(votes, enough, progress)
         top = top_label_weights(votes)

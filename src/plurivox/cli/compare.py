@@ -197,7 +197,7 @@ compare = Command(
             ["--reference"],
             "Methods",
             metavar="METHOD",
-            help="method that the others are compared with  [default: the first; with --against the default for people]",
+            help="method that the others are compared with  [default: log-pool, with --against calibrated-shares, else first]",
         ),
         Flag(
             ["--clip"],

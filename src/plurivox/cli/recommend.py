@@ -1,6 +1,7 @@
 """`plurivox recommend INPUT [--for truth|people|training]`: which aggregation method suits these votes, and how well."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from plurivox.cli._click.command_base_classes import Command
 from plurivox.cli._click.output import CommandResult, Screen
@@ -15,6 +16,9 @@ from plurivox.cli._click.parameters import (
     out_flag,
 )
 from plurivox.cli._click.result_file import check_result_file_type, write_result_file
+
+if TYPE_CHECKING:
+    from plurivox.workflows.recommendation import Recommendation
 
 FILE_TYPES = (".csv", ".md", ".npz")
 SECTION = "Recommendation"
@@ -58,23 +62,27 @@ def run_recommend(
         "candidates": made.columns(),
         "out": out,
     }
-    return CommandResult(document, text=made.text(), summary=next_step_text(source.name, made.recommended, out))
+    return CommandResult(document, text=made.text(), summary=next_step_text(source.name, made, out))
 
 
-def next_step_text(input_name: str, spec: str, out: Path | None) -> str:
-    """Return the command that aggregates the votes by the recommended method."""
+def next_step_text(input_name: str, made: "Recommendation", out: Path | None) -> str:
+    """Return the command that aggregates the votes by the recommended method, or trains a net on its labels."""
     import shlex
 
     from plurivox import aggregate
 
-    method = aggregate.methods.make(spec)
+    wrote = f"wrote {out}\n" if out else ""
+    if made.question == "training":
+        return f"{wrote}Next: plurivox train {shlex.quote(input_name)} --target {shlex.quote(made.recommended)} -o run"
+    method = aggregate.methods.make(made.recommended)
     flags = [
         f"--{one.name_with_dashes} {shlex.quote(str(getattr(method, one.name)))}"
         for one in method.options()
         if getattr(method, one.name) != one.default
     ]
-    wrote = f"wrote {out}\n" if out else ""
-    return f"{wrote}Next: {' '.join(['plurivox aggregate', method.name(), shlex.quote(input_name), *flags, '-o soft.csv'])}"
+    name = f"{made.question}.csv"
+    to = f"-o {name if Path(input_name).name != name else f'soft-labels-{name}'}"
+    return f"{wrote}Next: {' '.join(['plurivox aggregate', method.name(), shlex.quote(input_name), *flags, to])}"
 
 
 recommend = Command(

@@ -148,7 +148,8 @@ def _row_fits(row: _MeasureRow, prediction: SoftLabels, truth: SoftLabels, refer
     """Return whether a measure fits what the prediction estimates; true for the floors, which are properties of the votes."""
     kind = MEASURES[row.measure].kind if row.measure in MEASURES else "soft"
     against = reference if kind == "soft" else truth
-    return not row.better or measure_fits(kind, prediction.estimates, against.estimates)
+    is_gold = against.estimates == "unknown" and _all_labels_nearly_certain(against)
+    return not row.better or measure_fits(kind, prediction.estimates, "truth" if is_gold else against.estimates)
 
 
 def _choose_soft_reference_and_name(

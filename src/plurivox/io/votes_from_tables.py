@@ -74,6 +74,12 @@ def votes(
     if isinstance(labels, str):
         raise InputError(f"labels must be a list; got the text {labels!r}")
     extras = {"weight": weight, "answer": answer, "when": when, "seconds": seconds}
+    named = [one for one in (task, worker, label) if isinstance(one, str)]
+    # a column of labels may be called answer: unless named for both, it is read once
+    extras = {
+        role: None if data is not None and column == role and role in named else column
+        for role, column in extras.items()
+    }
     wide = is_wide(wide, worker) if data is not None else False
     table, task, worker, label, notes = _long_table_column_names_and_notes(
         data, task, worker, label, extras, wide, where

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox import evaluate
-from plurivox.aggregate import Aggregator
-from plurivox.core.array_types import TEXT, Floats, Ints, Names
+from plurivox.aggregate import DEFAULT_METHODS, Aggregator
+from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names
 from plurivox.core.errors import InputError, OptionError, first_few
 from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step, no_progress
 from plurivox.core.soft_labels import SoftLabels
@@ -134,8 +134,8 @@ def compare(
     `datasets` are a list of data sets, their paths or names; one of these alone; or a mapping from names to them or to
     (votes, gold labels). `gold` are the gold labels of data sets without their own. `methods` are a list, or one text separated
     by commas; default: all that can be loaded. `part` selects votes or counts if a data set has both. `reference` is one of the
-    methods; default: the first. `clip` is the least probability in the NLL. A method that cannot be applied to a data set gets
-    NaN there and a note. Gold labels are not used in the fit.
+    methods; default: `log-pool`, if it is among them and has results, else the first that has. `clip` is the least probability
+    in the NLL. A method that cannot be applied to a data set gets NaN there and a note. Gold labels are not used in the fit.
 
     With `against` ("votes", "counts", or soft labels) the methods are evaluated without gold labels, with what other people
     said, and the result is a `PeopleComparison`; `compare_against_people` describes its options.
@@ -157,7 +157,7 @@ def compare(
         raise OptionError(
             f"{first_few(sorted(people_options))} applies only with against: against='votes' (--against votes)"
         )
-    made, base = aggregators_and_reference(datasets, methods, reference)
+    made, base = aggregators_and_reference(datasets, methods, reference, DEFAULT_METHODS["truth"])
     pairs = _votes_and_gold_by_dataset_name(datasets, as_soft_labels(gold), part)
     if not 0 < clip < 1:
         raise OptionError(f"clip, the least probability in the NLL, must be above 0 and below 1; got {clip}")
@@ -166,6 +166,8 @@ def compare(
     truths = {name: gold_of_tasks_with_votes(*pair, f"{name}: ") for name, pair in pairs.items()}
     rows, notes = _measure_methods_and_note_failures(pairs, truths, made, clip, progress)
     figures = dict(zip((*MEASURES, "seconds"), np.array(rows, np.float64).T, strict=True))
+    if reference is None:
+        base = _first_with_all_results(base, made, figures["accuracy"])
     return Comparison(
         dataset=np.repeat(np.array(list(pairs), TEXT), len(made)),
         method=np.tile(np.array([method.spec for method in made], TEXT), len(pairs)),
@@ -217,7 +219,7 @@ def _measure_methods_and_note_failures(
 ) -> tuple[list[tuple[float, ...]], list[str]]:
     """Return (accuracy, ..., seconds) of each aggregator on each data set, and notes on those that could not be applied."""
     rows: list[tuple[float, ...]] = []
-    notes: list[str] = []
+    failed: dict[tuple[str, str], list[str]] = {}  # (data set, cause without the name of the method) -> methods
     total = len(votes_and_gold_by_dataset) * len(methods)
     for name, (votes, _) in votes_and_gold_by_dataset.items():
         truth = truth_by_dataset[name]
@@ -233,9 +235,21 @@ def _measure_methods_and_note_failures(
                 InputError
             ) as cause:  # other errors concern the method or its options, not the data set, and are raised
                 rows.append((np.nan,) * (len(MEASURES) + 1))
-                notes.append(f"{method.spec} has no result on {name}: {cause}")
+                failed.setdefault((name, str(cause).removeprefix(f"{method.name()} ")), []).append(method.spec)
             progress(step, total, rows[-1][0])
-    return rows, notes
+    return rows, [
+        f"{specs[0]} has no result on {name}: {specs[0]} {cause}"
+        if len(specs) == 1
+        else f"{len(specs)} methods have no result on {name} ({', '.join(specs)}): each {cause}"
+        for (name, cause), specs in failed.items()
+    ]
+
+
+def _first_with_all_results(default: str, methods: Sequence[Aggregator], accuracy: Floats) -> str:
+    """Return the default if it has results on all data sets, else the first method that has; the default if none has."""
+    has_all: Bools = np.asarray(np.isfinite(accuracy.reshape(-1, len(methods))).all(0))
+    specs = [method.spec for method, complete in zip(methods, has_all.tolist(), strict=True) if complete]
+    return default if default in specs or not specs else specs[0]
 
 
 def gold_of_tasks_with_votes(votes: Votes, gold: SoftLabels, error_prefix: str = "") -> SoftLabels:

@@ -94,7 +94,9 @@ def as_plain_votes(votes: Votes) -> Votes:
     if votes.weight is None:
         return votes
     if votes.answer is None and not np.array_equal(votes.weights, votes.weights.round()):
-        raise InputError("counts must be whole numbers here; soft labels or shares are no votes: give the counts behind them")
+        raise InputError(
+            "counts must be whole numbers here; soft labels or shares are no votes: give the counts behind them"
+        )
     row = (
         _rows_of_top_labels(votes)
         if votes.answer is not None

@@ -164,7 +164,8 @@ class _InputLabels:
         if word == "gold" and self.gold is not None:
             return _Reference("gold", self.gold)
         if word == "soft" and self.soft is not None:
-            return _Reference("truth" if self.is_labels_only else "soft labels", self.soft)
+            is_truth = self.is_labels_only and self.soft.estimates != "people"
+            return _Reference("truth" if is_truth else "soft labels", self.soft)
         if word == "votes" and self.votes_reference is not None:
             return self.votes_reference
         parts = {"gold labels": self.gold, "soft labels": self.soft, "votes": self.read_votes}

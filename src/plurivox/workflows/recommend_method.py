@@ -94,8 +94,13 @@ def recommend(
     design = votes_on_some_tasks(as_plain_votes(given), seed, most)
     crowd = None if bool((design.worker < 0).any()) else FittedCrowd.of(design)
     worlds = _worlds_of_question(question, design, crowd, seed)
-    rounds = crowds_per_world or (4 if len(design) <= FEW_VOTES else 2)
-    known_shares = [0.0] if question.name == "people" else misread_shares or list(MISREAD_SHARES.values())
+    if crowds_per_world is not None and crowds_per_world < 1:
+        raise OptionError(f"crowds_per_world must be 1 or more; got {crowds_per_world}")
+    rounds = (4 if len(design) <= FEW_VOTES else 2) if crowds_per_world is None else crowds_per_world
+    given_shares = list(MISREAD_SHARES.values() if misread_shares is None else misread_shares)
+    if not given_shares or not all(0 <= one <= 1 for one in given_shares):
+        raise OptionError(f"misread_shares are shares of tasks, 0 to 1; got {given_shares}")
+    known_shares = [0.0] if question.name == "people" else given_shares
     shares = _misread_share_of_each_crowd(known_shares, rounds, len(worlds), seed)
     simulated = _scores_on_simulated_crowds(question, made, worlds, design, shares, seed, progress)
     hidden = hidden_vote_losses(design, made, seed=seed)
@@ -146,8 +151,8 @@ def _candidates(question: Question, methods: str | Sequence[str] | None, votes: 
     unnamed = bool((votes.worker < 0).any())
     if question.name != "people" and unnamed:
         raise InputError(
-            f"recommend for {question.name} needs worker names, and these votes contain counts without names; "
-            "ask for people (--for people), or aggregate them by vote-shares or dirichlet-shares"
+            f"recommend for {question.name} needs worker names, and these votes contain counts without names; ask what people "
+            "say (--for people), or aggregate them by majority-vote"
         )
     listed = (
         split_at_commas_outside_brackets(methods) if isinstance(methods, str) else list(methods or question.methods)

@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 
 from plurivox.core.array_types import Bools, Floats, Names
 from plurivox.core.data_type_base_class import DataType
+from plurivox.core.errors import unknown_name_error
 from plurivox.core.recipe_tables import Table
+from plurivox.engine.beta_intervals import jeffreys_interval_95
 
 TITLES = {"nll": "NLL", "brier": "Brier score", "ece": "ECE", "jsd": "JSD", "manhattan": "Manhattan distance"}
 GOALS = {
     "truth": "the probability that a label is right",
     "people": "what share of the people would say each label",
-    "training": "labels to train a classifier on",
+    "training": "labels to train a classifier on that is evaluated by right labels",
 }
 LINE_WIDTH = 110  # of the text for a terminal
 BACKED_BY_GOLD = 20  # gold tasks from which measured quality is used
@@ -59,16 +61,20 @@ class Recommendation(DataType):
 
     def expected(self, measure: str, method: str | None = None) -> tuple[float, float, float]:
         """Return the mean of a measure over simulated crowds, and the interval in which 90% of them are."""
+        for what, one, known in (("measure", measure, self.measures), ("candidate", method, self.method.tolist())):
+            if one is not None and one not in known:
+                raise unknown_name_error(what, one, known)
         at = self.at if method is None else self.method.tolist().index(method)
         values = self.simulated[:, at, self.measures.index(measure)]
-        known = np.isfinite(values)
-        if not known.any():
+        finite = np.isfinite(values)
+        if not finite.any():
             return np.nan, np.nan, np.nan
-        values, weight = values[known], self.weight[known] / self.weight[known].sum()
+        values, weight = values[finite], self.weight[finite] / self.weight[finite].sum()
         order = np.argsort(values)
         up_to = np.cumsum(weight[order])
         low, high = (values[order][min(int((up_to < q).sum()), len(values) - 1)] for q in (0.05, 0.95 - 1e-9))
-        return float(weight @ values), float(low), float(high)
+        mean = float(weight @ values)
+        return mean, min(float(low), mean), max(float(high), mean)
 
     @cached_property
     def _losses(self) -> Floats:
@@ -184,14 +190,13 @@ class Recommendation(DataType):
     def _measured_text(self) -> str | None:
         if self.measured is None or self.measured_error is None or self.question == "people":
             return None
-        values = zip(
-            ("accuracy", "NLL", "Brier score"), self.measured[self.at], self.measured_error[self.at], strict=True
-        )
+        values, errors = self.measured[self.at], self.measured_error[self.at]
+        low, high = np.maximum(values - 1.96 * errors, 0), values + 1.96 * errors
+        low[:1], high[:1] = jeffreys_interval_95(values[:1], self.n_gold)
+        rows = zip(("accuracy", "NLL", "Brier score"), values, low, high, strict=True)
         about = " (of the labels, not of a classifier)" if self.question == "training" else ""
         used = "" if self.n_gold >= BACKED_BY_GOLD else f"; fewer than {BACKED_BY_GOLD}, so not used for the choice"
-        texts = [
-            f"{name} {value:.3f} ({value - 1.96 * se:.3f} to {value + 1.96 * se:.3f})" for name, value, se in values
-        ]
+        texts = [f"{name} {value:.3f} ({begin:.3f} to {end:.3f})" for name, value, begin, end in rows]
         return f"{', '.join(texts)} on {self.n_gold:,} gold tasks{about}, 95% intervals{used}"
 
     def _sureness_text(self) -> str:

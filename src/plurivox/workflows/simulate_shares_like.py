@@ -30,9 +30,9 @@ def shares_worlds(votes: Votes) -> list[World]:
     """Return worlds in which the answer shares of every task are known and all people are alike.
 
     `one kind of task`: shares follow one Dirichlet distribution. `types of tasks`: a mixture of as many Dirichlet distributions
-    as there are labels (at most 20), by EM. `tasks as voted`: the shares of each task follow their posterior, given its votes and the
-    first model. Concentrations are the most likely ones. The Dirichlet-multinomial distribution of vote counts: Minka (2000),
-    Estimating a Dirichlet distribution, https://tminka.github.io/papers/dirichlet/
+    as there are labels (at most 20), by EM. `tasks as voted`: the shares of each task follow their posterior, given its votes
+    and the first model. Concentrations are the most likely ones. The Dirichlet-multinomial distribution of vote counts:
+    Minka (2000), Estimating a Dirichlet distribution, https://tminka.github.io/papers/dirichlet/
     """
     counts = votes.counts()
     counts = counts[counts.sum(1) > 0]

@@ -43,8 +43,9 @@ def convert_estimates(
     With the `votes` it was made from, M is estimated from them and the posterior of the model, so that a worker with many
     votes counts more. Without, M is the mean of the confusion matrices in the model, each worker alike. The fits must be
     posteriors of a model of how workers err, such as dawid-skene: log-pool, average, temperature and weighted vote shares are
-    less certain than any model, so that shares made from them would be too even. Labels that already estimate `to` are returned unchanged, with a note. The model knows no hard tasks: people
-    are taken to disagree alike on all tasks of a true label.
+    less certain than any model, so that shares made from them would be too even. Labels that already estimate `to` are
+    returned unchanged, with a note. The model knows no hard tasks: people are taken to disagree alike on all tasks of a true
+    label.
 
     >>> votes = Votes.of(list("aaabbb"), [1, 2, 3] * 2, ["no", "no", "yes", "yes", "yes", "yes"])
     >>> from plurivox import fit
@@ -108,9 +109,9 @@ def _check_fit_is_posterior_of_a_model(fit: Fit) -> None:
     name = parse_spec(fit.made_by)[0]
     if name in aggregators and not issubclass(aggregators[name], EMAggregator):
         raise InputError(
-            f"the probabilities of {fit.made_by} are not those of a model of how workers err, so that shares made from them would "
-            "be wrong: convert the fit of such a model, for example dawid-skene[pool=4], or predict the shares themselves by "
-            "calibrated-shares (plurivox aggregate --for people)"
+            f"the probabilities of {fit.made_by} are not those of a model of how workers err, so that shares made from them "
+            "would be wrong: convert the fit of such a model, for example dawid-skene[pool=4], or predict the shares "
+            "themselves by calibrated-shares (plurivox aggregate --for people)"
         )
 
 

@@ -215,7 +215,8 @@ def _check_reference_is_not_the_votes(votes: Votes, people: SoftLabels, people_n
     own = own.shared(known.tasks).on(known.tasks) if len(known) else own
     if len(own) != len(known) or not len(known):
         return
-    if known.support is not None and votes.answer is None and not np.allclose(known.support, own.support):
+    counted = known.support is not None and own.support is not None and votes.answer is None
+    if counted and not np.allclose(np.asarray(known.support), np.asarray(own.support)):
         return
     both = sorted({*own.labels.tolist(), *known.labels.tolist()})
     if np.allclose(own.on_labels(both).prob, known.on_labels(both).prob, atol=SAME):
