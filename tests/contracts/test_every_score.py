@@ -233,3 +233,16 @@ def test_scores_can_be_saved_pickled_and_converted_to_a_frame(name: str, tmp_pat
 def test_the_method_can_be_pickled(name: str) -> None:
     method: Identifier = identify.methods.make(name)
     assert pickle.loads(pickle.dumps(method)) == method
+
+
+@every
+def test_soft_labels_that_estimate_the_other_quantity_are_noted(name: str) -> None:
+    method = identify.methods.make(name)
+    other = {"truth": "people", "people": "truth"}.get(method.estimates)
+    evidence = evidence_for(method)
+    if other is None or not ("fit" in method.required_evidence() or "soft" in method.usable_evidence()):
+        return
+    soft = SoftLabels.of(np.full((len(TASKS), len(LABELS)), 1 / len(LABELS)), TASKS, LABELS, estimates=other)
+    fit = None if evidence.fit is None else replace(evidence.fit, soft=soft)
+    with pytest.warns(PlurivoxWarning, match=f"{name} is about .*estimate {other}"):
+        method.score(replace(evidence, fit=fit, soft=soft))

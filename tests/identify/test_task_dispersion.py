@@ -68,7 +68,7 @@ def test_kurtosis_equals_that_of_scipy(k: int) -> None:
 
 
 def test_kurtosis_of_twelve_labels_is_at_most_7_09_and_nan_for_a_uniform_row() -> None:
-    gold = SoftLabels.gold(["a"], [0], labels=range(12))
+    gold = SoftLabels.of(np.eye(12)[:1], ["a"], range(12))
     assert round(score("kurtosis", soft=gold)[0], 2) == 7.09
     assert np.isnan(score("kurtosis", soft=uniform_soft_labels_like(gold)))
 

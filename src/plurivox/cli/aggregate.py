@@ -119,6 +119,7 @@ def run_aggregate(
         {"input": source.name, "command": screen.quoted_command_line, **files, **fit.summary_values()},
         text="" if out else first_tasks_text(fit),
         summary=f"{fit.made_by}: {len(fit.soft):,} tasks{fit_statistics_in_brackets_text(fit)}"
+        + ("" if fit.soft.estimates == "unknown" else f"; estimates {fit.soft.estimates}")
         + (f"; wrote {out}" if out else ""),
     )
 
@@ -153,7 +154,7 @@ def fit_statistics_in_brackets_text(fit: "Fit") -> str:
         **{
             name: value
             for name, value in fit.summary_values().items()
-            if name not in ("by", "tasks", "workers", "labels")
+            if name not in ("by", "estimates", "tasks", "workers", "labels")
         },
     }
     texts = [format_name_and_value(name, value) for name, value in figures.items() if value is not None]

@@ -190,6 +190,7 @@ class Fit(DataType):
     def summary_values(self) -> dict[str, object]:
         return {
             "by": self.made_by,
+            "estimates": None if self.soft.estimates == "unknown" else self.soft.estimates,
             "tasks": len(self.soft),
             "workers": len(self.workers),
             "labels": self.soft.n_labels,

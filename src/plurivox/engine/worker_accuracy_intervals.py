@@ -164,22 +164,12 @@ class _Chain:
             self.counts += self.em.known.confusion[: self.em.n_cells]
 
     def _draw_workers_and_crowd(self) -> None:
-        """Draw accuracies, matrices and hyperparameters, given the counts of the votes."""
+        """Draw hyperparameters, then accuracies and matrices, given the counts of the votes.
+
+        The hyperparameters are drawn with the matrices integrated out, so the matrices have to be drawn again after them.
+        """
         rng, hyper, k = self.rng, self.hyper, self.em.n_labels
-        own, of_crowd = np.zeros((k, k)), np.zeros((k, k))
-        sum_log_eta, n_flags = draw_workers_adding_auxiliary_counts(
-            self.em.worker_said_true_view(self.counts),
-            hyper.strength,
-            hyper.share,
-            hyper.errors,
-            hyper.crowd,
-            (hyper.mean * hyper.size, (1 - hyper.mean) * hyper.size),
-            rng,
-            self.accuracy,
-            self.matrices,
-            own,
-            of_crowd,
-        )
+        own, of_crowd, sum_log_eta, n_flags = self._draw_workers()
         n_own, n_crowd = own.sum(), of_crowd.sum()
         rate = rng.gamma(2) / (hyper.strength + STRENGTH_PER_LABEL * k)  # exponential mixed over rates: a heavy tail
         strength = rng.gamma(max(1 + n_own + n_crowd - n_flags, 1e-3)) / (rate - sum_log_eta)
@@ -189,6 +179,30 @@ class _Chain:
         typical = np.where(self.eye, hyper.mean, (1 - hyper.mean) / (k - 1))
         hyper.crowd = draw_rows(of_crowd + CROWD_COUNT * typical, rng)
         hyper.mean, hyper.size = self.grid.draw(self.accuracy, hyper.crowd, rng)
+        self._draw_workers()
+
+    def _draw_workers(self) -> tuple[Floats, Floats, float, float]:
+        """Draw accuracies and matrices given the hyperparameters, and return the auxiliary counts that these are drawn from.
+
+        They are counts of errors per label of workers' own kind and of the crowd's kind (n_labels, n_labels), the sum of the
+        logarithms of the auxiliary Beta variables, and a number of flags; see `draw_workers_adding_auxiliary_counts`.
+        """
+        hyper, k = self.hyper, self.em.n_labels
+        own, of_crowd = np.zeros((k, k)), np.zeros((k, k))
+        sum_log_eta, n_flags = draw_workers_adding_auxiliary_counts(
+            self.em.worker_said_true_view(self.counts),
+            hyper.strength,
+            hyper.share,
+            hyper.errors,
+            hyper.crowd,
+            (hyper.mean * hyper.size, (1 - hyper.mean) * hyper.size),
+            self.rng,
+            self.accuracy,
+            self.matrices,
+            own,
+            of_crowd,
+        )
+        return own, of_crowd, sum_log_eta, n_flags
 
 
 def draw_rows(pseudo: Floats, rng: np.random.Generator) -> Floats:

@@ -7,55 +7,69 @@ import numpy as np
 
 from plurivox.core.array_types import Floats
 from plurivox.core.soft_rows_dense_sparse import Dense
+from plurivox.engine.dirichlet_mixture import DirichletMixture, fit_dirichlet_mixture, start_mixture
 from plurivox.evaluate.distance_to_people import WIDTH, numbers_per_task
 from plurivox.evaluate.measures.soft_label_measures import SMOOTHING
 
 MAX_CELLS = 2**20  # probabilities drawn at a time
+MIXTURE_LABELS, MAX_FIT_TASKS = 64, 20_000  # at most so many labels for a mixture, and tasks that teach it
 TINY = 1e-100  # shares below this are 0: half of them would be 0 in floating point
 LOG_RANGE = np.log(1e-3), np.log(1e4)  # of the concentration
 
 
 @dataclass(frozen=True, eq=False)
 class DirichletCrowd:
-    """A model of what people say: the true distribution of each task is drawn from one Dirichlet distribution.
+    """A model of what people say: the true distribution of each task is drawn from a mixture of Dirichlet distributions."""
 
-    Mosimann (1962), https://doi.org/10.1093/biomet/49.1-2.65
-    """
-
-    pseudo_votes: Floats  # (n_labels,) the parameters of the Dirichlet distribution
+    mixture: DirichletMixture
 
     @classmethod
     def learn(cls, counts: Floats) -> Self:
-        """Learn the model from vote counts (n_tasks, n_labels): mean = overall shares, concentration by maximum likelihood.
+        """Learn the model from vote counts (n_tasks, n_labels), by maximum marginal likelihood.
 
-        >>> counts = np.array([[5.0, 5.0], [4.0, 6.0], [6.0, 4.0], [5.0, 5.0]])  # all tasks alike
-        >>> bool(DirichletCrowd.learn(counts).pseudo_votes.sum() > 100)
+        With up to 64 labels it is the mixture of `calibrated-shares`: for every label tasks on which people agree, and tasks on
+        which it has a rival. With more labels it is one Dirichlet distribution whose mean are the overall shares.
+
+        >>> counts = np.array([[5.0, 5.0], [4.0, 6.0], [6.0, 4.0], [5.0, 5.0]] * 50)  # all tasks alike
+        >>> drawn = DirichletCrowd.learn(counts).draw_true_shares(counts, np.random.default_rng(0))
+        >>> bool(abs(drawn - 0.5).mean() < 0.05)
         True
         """
-        from scipy.optimize import minimize_scalar  # imported here because it is slow
-        from scipy.special import gammaln
-
         mean = (counts.sum(0) + 0.5) / (counts.sum() + 0.5 * counts.shape[1])
-        total = counts.sum(1)
-        at, label = np.nonzero(counts)
-        value, times = np.unique(np.stack([label, counts[at, label]]), axis=1, return_counts=True)
-        sizes, n_sizes = np.unique(total, return_counts=True)
-        cell_label = value[0].astype(np.int64)
-
-        def negative_log_likelihood(log_concentration: float) -> float:
-            a = np.exp(log_concentration)
-            own = a * mean[cell_label]
-            cells = (times * (gammaln(own + value[1]) - gammaln(own))).sum()
-            return float(-cells - (n_sizes * (gammaln(a) - gammaln(a + sizes))).sum())
-
-        found = minimize_scalar(negative_log_likelihood, bounds=LOG_RANGE, method="bounded", options={"xatol": 0.01})
-        return cls(float(np.exp(found.x)) * mean)
+        if counts.shape[1] <= MIXTURE_LABELS:
+            start = start_mixture(mean)
+            most = max(min(MAX_FIT_TASKS, MAX_CELLS // len(start.weight)), 1)
+            sample = counts[np.arange(min(len(counts), most)) * len(counts) // min(len(counts), most)]
+            return cls(fit_dirichlet_mixture(sample, start).mixture)
+        return cls(DirichletMixture((_concentration_by_likelihood(counts, mean) * mean)[None], np.ones(1)))
 
     def draw_true_shares(self, counts: Floats, rng: np.random.Generator) -> Floats:
         """Return (n_tasks, n_labels) true distributions drawn from the posterior given the vote counts of the same shape."""
-        drawn = rng.standard_gamma(self.pseudo_votes + counts)
+        below = self.mixture.responsibilities(counts).cumsum(1)
+        kind = (below < rng.random((len(counts), 1)) * below[:, -1:]).sum(1)
+        drawn = rng.standard_gamma(self.mixture.alpha[kind] + counts)
         share: Floats = drawn / drawn.sum(1, keepdims=True)
         return np.where(share < TINY, 0.0, share)
+
+
+def _concentration_by_likelihood(counts: Floats, mean: Floats) -> float:
+    """Return the concentration of a Dirichlet distribution with this mean that makes the vote counts most probable."""
+    from scipy.optimize import minimize_scalar  # imported here because it is slow
+    from scipy.special import gammaln
+
+    at, label = np.nonzero(counts)
+    value, times = np.unique(np.stack([label, counts[at, label]]), axis=1, return_counts=True)
+    sizes, n_sizes = np.unique(counts.sum(1), return_counts=True)
+    cell_label = value[0].astype(np.int64)
+
+    def negative_log_likelihood(log_concentration: float) -> float:
+        a = np.exp(log_concentration)
+        own = a * mean[cell_label]
+        cells = (times * (gammaln(own + value[1]) - gammaln(own))).sum()
+        return float(-cells - (n_sizes * (gammaln(a) - gammaln(a + sizes))).sum())
+
+    found = minimize_scalar(negative_log_likelihood, bounds=LOG_RANGE, method="bounded", options={"xatol": 0.01})
+    return float(np.exp(found.x))
 
 
 def finite_vote_numbers(
@@ -74,7 +88,7 @@ def finite_vote_numbers(
     True
     """
     rng, crowd = np.random.default_rng(seed), DirichletCrowd.learn(counts)
-    size = max(MAX_CELLS // max(counts.shape[1], 1), 1)
+    size = max(MAX_CELLS // sum(crowd.mixture.alpha.shape), 1)
     total = np.zeros(WIDTH)
     for begin in [begin for begin in range(0, len(counts), size) for _ in range(draws)]:
         rows = slice(begin, begin + size)

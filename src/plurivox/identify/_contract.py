@@ -1,12 +1,13 @@
 """Base class of scores of tasks, workers and crowds, and the evidence that they are computed from."""
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from plurivox.core.answers import Answers
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.method import Method
 from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.registry import Methods
@@ -15,6 +16,11 @@ from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
 
 __all__ = ["Evidence", "Identifier", "methods"]
+
+MEANING_OF_SCORES: dict[Estimand, str] = {  # what scores of tasks find
+    "truth": "how uncertain it is which label is right (truth)",
+    "people": "how much people disagree (people)",
+}
 
 EVIDENCE_HINTS = {  # field of `Evidence` -> how to provide it if it is missing
     "votes": "give the votes; answers as entered, such as those of a study, are converted to votes first (pv.elicit_votes, or "
@@ -84,6 +90,7 @@ class Identifier(Method, ABC):
                     f"{self.name()} needs {_evidence_name_as_text(name)}: {_how_to_provide_evidence(name)}"
                 )
         self._raise_if_evidence_unsuitable(evidence)
+        self._warn_if_soft_labels_estimate_the_other(evidence)
         return self._score(evidence, progress)
 
     def can_use_fit(self, fit: Fit) -> bool:
@@ -121,6 +128,20 @@ class Identifier(Method, ABC):
                         f"{self.name()} needs the {name} of a fit, and {evidence.fit.made_by} estimates none; "
                         f"use a fit by {' or '.join(self.fitted_by)}"
                     )
+
+    def _warn_if_soft_labels_estimate_the_other(self, evidence: Evidence) -> None:
+        """Warn if the score is about the truth and the soft labels it is computed from are of people, or the reverse."""
+        fit = evidence.fit if "fit" in self.required_evidence() else None
+        soft = evidence.soft if fit is None and "soft" in self.usable_evidence() else None if fit is None else fit.soft
+        given = "unknown" if soft is None else soft.estimates
+        if "unknown" not in (given, self.estimates) and given != self.estimates:
+            whose = "the soft labels" if fit is None else f"the soft labels of {fit.made_by}"
+            warnings.warn(
+                f"{self.name()} is about {MEANING_OF_SCORES[self.estimates]}, but {whose} estimate {given}, so it is about "
+                f"{MEANING_OF_SCORES[given]} here",
+                PlurivoxWarning,
+                stacklevel=3,
+            )
 
 
 def _evidence_name_as_text(field: str) -> str:

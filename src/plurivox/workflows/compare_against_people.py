@@ -67,6 +67,12 @@ class PeopleComparison(ComparedMethods):
     measures_by_dataset: ClassVar[tuple[str, ...]] = ("manhattan", "cross_entropy")
     asked_for: ClassVar[str] = "people"
 
+    @property
+    def measures_without_verdict(self) -> frozenset[str]:
+        """Measures that favour predictions that are surer than people, if there are few votes per task to compare with."""
+        few = np.nanmin([*self.votes_per_task, np.inf]) < people_comparison_tables.FEW_VOTES
+        return frozenset({"manhattan", "jsd_bits"}) if few else frozenset()
+
     def values_of(self, measure: str) -> Floats:
         """Return (n_rows,) the values of one measure; also total_variation, which is manhattan / 2."""
         if measure == "seconds":

@@ -40,6 +40,11 @@ class ComparedMethods(DataType):
     asked_for: ClassVar[str]  # what the comparison evaluates: truth or people
 
     @property
+    def measures_without_verdict(self) -> frozenset[str]:
+        """The measures whose tests are not put into words, because they favour some predictions here."""
+        return frozenset()
+
+    @property
     def method_specs(self) -> list[str]:
         """The specs of the compared methods, in the order given."""
         return list(dict.fromkeys(self.method.tolist()))

@@ -82,6 +82,8 @@ def sentences_about_tests(comparison: "ComparedMethods") -> list[str]:
         if not len(found.distinct_methods):
             continue  # no method has a value on any data set
         title = comparison.measure_titles[measure]
+        if measure in comparison.measures_without_verdict:
+            continue
         sentences += [
             f"{title}: {list_of_specs(group)} have the same values on all data sets and count as one method"
             for group in methods_with_same_results(comparison, found)

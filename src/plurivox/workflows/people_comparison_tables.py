@@ -77,15 +77,19 @@ def settings_sentences(comparison: "PeopleComparison") -> list[str]:
         f"CE (mean over tasks) and NLL (mean over votes) in nats, of {1 - share:g} q + {share:g} / K for a prediction q over K "
         f"labels: a label with q = 0 costs log(K / {share:g})",
         "the finite-vote floor is what the true distribution of every task would have against as many votes; it is estimated "
-        "by a Dirichlet model of the votes, and only what a method has beyond it is its distance from people"
+        "by a mixture of Dirichlet distributions, so roughly, and only what a method has beyond it is its distance from people"
         if known
         else "no finite-vote floor: the number of votes is not known, or the votes are soft answers",
     ]
     if few:
         found.append(
-            f"with few votes per task Manhattan and JSD favour predictions that are surer than people (values below the floor "
-            f"are possible); {' and '.join(proper)} do not"
+            "with few votes per task to compare with, Manhattan and JSD favour predictions that are surer than people (values "
+            f"below the floor are possible), so no method is called better or worse by them; {' and '.join(proper)} do not"
         )
+    found.append(
+        "differences to the reference have 95% intervals that hold for all methods together, and p-values by Holm's "
+        "correction: near the limit one may show a difference and the other not"
+    )
     n = len(comparison.method_specs)
     cut = [
         f"{dataset} {ON_RANDOM_TASKS.strip(', ')} {text.split(ON_RANDOM_TASKS)[1]}"
@@ -103,6 +107,8 @@ def _sentences_on_tasks(comparison: "PeopleComparison") -> list[str]:
     for i, dataset in enumerate(comparison.dataset_names):
         rows = slice(i * n_methods, (i + 1) * n_methods)
         for k, measure in enumerate(MEASURES_AGAINST_PEOPLE):
+            if measure.name in comparison.measures_without_verdict:
+                continue
             p, gain = comparison.p_values[rows, k], comparison.differences[rows, k]
             n_tested = int(np.isfinite(p).sum())
             if not n_tested:

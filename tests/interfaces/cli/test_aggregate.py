@@ -17,7 +17,7 @@ def test_soft_labels_are_written_and_one_line_is_printed(call: Call, votes_file:
     out = tmp_path / "soft.csv"
     said = call("aggregate", "vote-shares", votes_file, "-o", out)
     assert said.exit_code == 0, said.output
-    assert said.stdout == f"vote-shares: 3 tasks; wrote {out}\n"
+    assert said.stdout == f"vote-shares: 3 tasks; estimates people; wrote {out}\n"
     head, first = out.read_text().splitlines()[:2]
     assert head == "task,label,confidence,estimates,p:cat,p:dog"
     assert first.startswith("a,cat,0.66")
@@ -26,7 +26,7 @@ def test_soft_labels_are_written_and_one_line_is_printed(call: Call, votes_file:
 def test_options_reach_the_method_and_ties_are_reported(call: Call, votes_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "soft.csv"
     said = call("aggregate", "majority-vote", votes_file, "-o", out, "--ties", "share")
-    assert said.stdout == f"majority-vote[ties=share]: 3 tasks (ties: 1); wrote {out}\n"
+    assert said.stdout == f"majority-vote[ties=share]: 3 tasks (ties: 1); estimates truth; wrote {out}\n"
     assert "b,cat,0.5,truth,0.5,0.5" in out.read_text()
 
 

@@ -108,7 +108,7 @@ def test_methods_are_compared_with_a_table_of_other_people(call: Call, votes_fil
     drawn = call(
         "compare", tmp_path / "counts.csv", "--methods", "vote-shares", "--against", "counts", "--votes-per-task", "10"
     )
-    assert "beside the 10 per task that the methods see" in drawn.stdout and "40 votes per task" in drawn.stdout
+    assert "all votes but 10 per task, which the methods see" in drawn.stdout and "40 votes per task" in drawn.stdout
 
 
 def test_options_of_the_comparison_with_people_need_against(call: Call, votes_file: Path) -> None:
