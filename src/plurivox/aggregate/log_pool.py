@@ -101,7 +101,7 @@ class LogPool(MethodWithParts):
         del start
         fitted = self.fit_parts(votes, gold, progress, keep_fits=True)
         has_matrices, weights = np.array([fit.confusion is not None for fit in fitted.fits]), self.weights_of_parts()
-        found: dict[str, int] = dict(fitted.found)
+        found = {name: n for name, n in fitted.found.items() if name == "parts not converged" and n}
         background = self._background_of_tasks(votes)
         if _votes_per_task(votes) < MIN_VOTES:
             few_gold = _n_voted_tasks(votes, gold) < MIN_GOLD * votes.n_labels

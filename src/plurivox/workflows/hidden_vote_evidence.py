@@ -95,7 +95,7 @@ def as_plain_votes(votes: Votes) -> Votes:
         return votes
     if votes.answer is None and not np.array_equal(votes.weights, votes.weights.round()):
         raise InputError(
-            "counts must be whole numbers here; soft labels or shares are no votes: give the counts behind them"
+            "counts must be whole numbers here: give the counts of votes, not shares"
         )
     row = (
         _rows_of_top_labels(votes)
