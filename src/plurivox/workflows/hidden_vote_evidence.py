@@ -94,9 +94,7 @@ def as_plain_votes(votes: Votes) -> Votes:
     if votes.weight is None:
         return votes
     if votes.answer is None and not np.array_equal(votes.weights, votes.weights.round()):
-        raise InputError(
-            "counts must be whole numbers here: give the counts of votes, not shares"
-        )
+        raise InputError("counts must be whole numbers here: give the counts of votes, not shares")
     row = (
         _rows_of_top_labels(votes)
         if votes.answer is not None
