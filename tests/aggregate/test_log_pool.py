@@ -37,6 +37,7 @@ def test_gold_labels_are_kept_and_workers_are_estimated() -> None:
     fit = LogPool().fit(votes, gold=SoftLabels.gold([3, 99], [2, 0], labels=range(3)))
     np.testing.assert_array_equal(fit.soft.prob[3], [0, 0, 1])
     assert fit.confusion is not None and fit.ability is not None and fit.made_by == "log-pool"
+    assert callable(vars(fit)["ability_low"])  # intervals take long: they are computed when they are read
 
 
 def test_votes_that_do_not_determine_confusion_matrices_are_read_without_them() -> None:

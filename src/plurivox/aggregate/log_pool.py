@@ -116,7 +116,7 @@ class LogPool(MethodWithParts):
         whole = next((fit for fit in fitted.fits if fit.confusion is not None), None)
         if whole is None or "parts left out" in found:
             return Fit(soft, votes.workers, self.spec, converged=fitted.converged, found=found)
-        return replace(whole.with_soft(soft, self.spec), converged=fitted.converged, found={**whole.found, **found})
+        return whole.with_soft(soft, self.spec, converged=fitted.converged, found={**whole.found, **found})
 
     def highest_probability(self, n_votes: float, n_labels: int) -> float:
         """Return the highest probability that a label of a task with this number of votes can get.

@@ -164,12 +164,12 @@ class Fit(DataType):
                     raise InputError(f"{name} of a fit has {len(column)} values; it needs {size}")
                 object.__setattr__(self, name, as_readonly_array(column))
 
-    def with_soft(self, soft: SoftLabels, made_by: str | None = None) -> Self:
-        """Return this fit with other soft labels; `dataclasses.replace` would compute the intervals of the abilities."""
+    def with_soft(self, soft: SoftLabels, made_by: str | None = None, **fields: Any) -> Self:
+        """Return this fit with other soft labels and fields; `dataclasses.replace` would compute the intervals of abilities."""
         if len(soft) != len(self.soft):
             raise InputError(f"the fit has {len(self.soft)} tasks; the soft labels have {len(soft)}")
         made = object.__new__(type(self))
-        vars(made).update(vars(self) | {"soft": soft, "made_by": self.made_by if made_by is None else made_by})
+        vars(made).update(vars(self) | {"soft": soft, "made_by": self.made_by if made_by is None else made_by} | fields)
         return made
 
     def columns(self) -> dict[str, NDArray[Any]]:

@@ -70,7 +70,7 @@ def score(
     >>> votes = Votes.of(task=list("aaabbb"), worker=[1, 2, 3] * 2, label=list("xxyyyy"))
     >>> score(votes, "entropy", unit="bits").raw.round(3)
     array([0.918, 0.   ])
-    >>> score(votes, "posterior-entropy", by="vote-shares").worst(1)
+    >>> score(votes, "posterior-entropy", by="wawa").worst(1)
     array(['a'], dtype=StringDType())
     """
     made = identify.methods.make(method, **options)

@@ -89,7 +89,7 @@ def test_views_and_inputs_are_exported_as_they_happened(tmp_path: Path, context:
     for one, active in zip(views, said.seconds.tolist(), strict=True):
         assert 0 < one["first_input_ms"] <= one["submitted_ms"] < 1000 * (finished - released)
         claimed = (one["submitted_ms"] - one["hidden_ms"]) / 1000
-        assert claimed - 0.1 < active <= claimed + 1e-6  # the server's clock may be set meanwhile
+        assert claimed - 0.3 < active <= claimed + 1e-6  # a busy server may see a little less than the page
     assert 650 <= first["hidden_ms"] < first["submitted_ms"] - 50 and second["hidden_ms"] == 0
     told = [[(e["kind"], e["label"], e["value"], e["by"]) for e in events[one["answer"]]] for one in views]
     assert told[0] == [
