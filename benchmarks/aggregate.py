@@ -119,6 +119,27 @@ def measure_majority_vote(folder: Path) -> list[Row]:
     ]
 
 
+def measure_defaults(folder: Path) -> list[Row]:
+    """Return rows of the time of the defaults for truth and for people, as parts of that of `average`."""
+    million = save_votes(folder, "million")
+    found = run_alternating(
+        {
+            name: (lambda name=name: run_code(f"{name}().fit(votes)", OUR_SETUP.format(name=name, file=str(million))))
+            for name in ("LogPool", "CalibratedShares", "Average")
+        },
+        repeats=1,
+    )
+    whole = found["Average"].seconds
+    return [
+        (
+            f"{title}, 1M x 10k x 5, whole fit",
+            f"{found[name].seconds / whole:.3f}x `average` ({found[name].seconds:.2f} s / {whole:.1f} s)",
+            "20 s",
+        )
+        for title, name in (("`log-pool`", "LogPool"), ("`calibrated-shares`", "CalibratedShares"))
+    ]
+
+
 def measure_memory_and_start(folder: Path) -> list[Row]:
     """Return rows of the peak memory of a large fit, and of the time of import and a small fit with cached kernels."""
     million, small = save_votes(folder, "million"), save_votes(folder, "small")
@@ -162,5 +183,5 @@ def measure_memory_and_start(folder: Path) -> list[Row]:
 def run() -> Iterator[Row]:
     """Run the benchmark and yield table rows (claim, measured value, limit)."""
     with tempfile.TemporaryDirectory() as name:
-        for measure in (measure_memory_and_start, measure_majority_vote, measure_passes):
+        for measure in (measure_memory_and_start, measure_majority_vote, measure_passes, measure_defaults):
             yield from measure(Path(name))

@@ -208,4 +208,4 @@ def test_people_of_another_study_and_a_few_of_hundred_votes(data_set: Callable[[
     few = compare_against_people(
         read(data_set("chaosnli_snli")), "vote-shares,dirichlet-shares", against="counts", votes_per_task=3
     )
-    assert few.votes_per_task[0] == 97 and few.lows[0, 2] > 0  # the reference is dirichlet-shares
+    assert few.votes_per_task[0] == 97 and few.highs[1, 2] < 0  # the reference is vote-shares
