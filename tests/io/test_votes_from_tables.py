@@ -61,6 +61,13 @@ def test_column_names_can_be_given_and_missing_columns_are_errors() -> None:
         votes({"task": ["a"]} | {f"w{i:02}": ["x"] for i in range(1, 21)})
 
 
+def test_a_column_of_labels_may_be_called_answer() -> None:
+    """It is not read as answer numbers as well; so may the column of tasks be called when."""
+    table = {"when": ["a", "a"], "who": [1, 2], "answer": ["cat", "dog"]}
+    read = votes(table, task="when", worker="who", label="answer")
+    assert (read.answer, read.when, read.labels.tolist()) == (None, None, ["cat", "dog"])
+
+
 def test_wide_tables_have_one_column_per_worker() -> None:
     wide = pd.DataFrame({"task": ["a", "b", "c"], "ann": ["x", None, None], "bo": ["y", "x", None]})
     made = votes(wide, wide=True)

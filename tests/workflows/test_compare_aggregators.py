@@ -105,6 +105,10 @@ def test_methods_without_a_result_are_noted() -> None:
         1,
     ]
     assert "wawa has no result on counts: wawa needs worker names" in done.notes[0] and done.notes[0] in done.markdown()
+    many = compare({"counts": (counts, gold)}, ["log-pool", "wawa", "majority-vote"])
+    assert "2 methods have no result on counts (log-pool, wawa): each needs worker names" in many.notes[0]
+    assert many.reference == "majority-vote"  # the default, log-pool, has no results
+    assert compare({"made": (votes, gold)}, ["wawa", "log-pool"]).reference == "log-pool"
 
 
 def test_only_tasks_with_votes_and_gold_count() -> None:

@@ -8,7 +8,8 @@ import pytest
 
 import plurivox as pv
 from plurivox.core.array_types import Floats
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, OptionError, UnknownName
+from plurivox.core.votes import Votes
 from plurivox.workflows.crowd_problems import crowd_problems
 from plurivox.workflows.hidden_vote_evidence import HiddenVoteLosses, as_plain_votes, hide_one_vote_per_task
 from plurivox.workflows.recommend_method import choose_candidate, recommend, weights_of_crowds
@@ -86,6 +87,30 @@ def test_gold_moves_the_expectation() -> None:
 def test_other_questions(question: str) -> None:
     made = recommend(crowd(n_tasks=60).votes, question, methods="vote-shares,dirichlet-shares", crowds_per_world=1)
     assert made.question == question and np.isfinite(made.simulated).all()
+
+
+def test_intervals_of_shares_stay_between_0_and_1_and_contain_the_mean() -> None:
+    """All gold labels agree with all votes: the accuracy is 1, but not for certain."""
+    votes = Votes.of(np.repeat(np.arange(40), 3), np.tile([1, 2, 3], 40), np.repeat(np.arange(40) % 2, 3))
+    gold = pv.SoftLabels.gold(range(40), np.arange(40) % 2, [0, 1])
+    found = recommend(votes, gold=gold, methods="wawa", crowds_per_world=1)
+    assert "accuracy 1.000 (0.9" in found.text() and " to 1.000) on" not in found.text().split("NLL")[0]
+    for measure in found.measures:
+        mean, low, high = found.expected(measure)
+        assert low <= mean <= high
+    with pytest.raises(UnknownName, match="measure"):
+        found.expected("manhattan")
+
+
+def test_invalid_input_raises_clear_errors() -> None:
+    votes = crowd().votes
+    with pytest.raises(OptionError, match="crowds_per_world must be 1 or more"):
+        recommend(votes, crowds_per_world=0)
+    with pytest.raises(OptionError, match="misread_shares are shares of tasks"):
+        recommend(votes, misread_shares=np.array([1.9]))
+    shares = Votes.from_counts(np.full((30, 2), 0.4), range(30), ["no", "yes"])
+    with pytest.raises(InputError, match="counts must be whole numbers"):
+        recommend(shares, "people")
 
 
 def test_people_of_counts_without_names() -> None:
