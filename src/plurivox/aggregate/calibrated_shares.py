@@ -9,7 +9,7 @@ from scipy.optimize import minimize_scalar
 from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.careless_workers import careless_workers, learn_concentration
 from plurivox.aggregate._shared.recalibrated_pool import is_soft, learn_pool, read_answers, top_label_weights
-from plurivox.core.array_types import Floats, Ints
+from plurivox.core.array_types import Floats
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
@@ -17,15 +17,18 @@ from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS, Candidates, Dense
 from plurivox.core.votes import Votes
 from plurivox.engine.dirichlet_mixture import (
+    FIT_CELLS,
+    FIT_TASKS,
+    MAX_MIXTURE_LABELS,
     DirichletMixture,
     MixtureFit,
+    evenly_spaced,
     expected_absolute_errors,
     fit_dirichlet_mixture,
     start_mixture,
+    tasks_that_teach,
 )
 
-MIXTURE_LABELS = 64  # with more labels, a single Dirichlet
-FIT_TASKS, FIT_CELLS = 20_000, 1_000_000  # at most so many tasks, and tasks x components, teach the mixture
 POOL_ANSWERS = 20_000  # at most about so many answers teach the pool
 POWER_TASKS = 1_000  # at most so many tasks choose the power
 MIN_FURTHER = 10  # votes beyond the first of each task, per label; with fewer, it is not learnt how much people differ
@@ -86,14 +89,14 @@ class CalibratedShares(Aggregator):
     def estimated_peak_floats(self, votes: Votes) -> int:
         """Return the estimate of counts and soft labels as tables, or as a few numbers per vote if there are many labels."""
         cells = votes.n_tasks * votes.n_labels
-        if votes.n_labels > MIXTURE_LABELS:
+        if votes.n_labels > MAX_MIXTURE_LABELS:
             return 4 * (cells if cells <= DENSE_CELLS else 0) + 12 * (len(votes) + votes.n_workers + votes.n_tasks)
         fit_cells = min(min(votes.n_tasks, FIT_TASKS) * (2 * votes.n_labels + 1), FIT_CELLS)
         return 3 * cells + 12 * len(votes) + 6 * fit_cells
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         del gold, start
-        if votes.n_labels > MIXTURE_LABELS:
+        if votes.n_labels > MAX_MIXTURE_LABELS:
             return replace(_fit_one_dirichlet(votes), made_by=self.spec)
         enough = bool(votes.support.sum() >= MIN_VOTES * np.count_nonzero(votes.support))
         if self.careless == "keep" or not votes.n_workers:
@@ -119,13 +122,13 @@ class CalibratedShares(Aggregator):
         crowd = _crowd_shares(votes, top)
         voted = np.flatnonzero(counts.sum(1) > 0)
         first = start_mixture(crowd)
-        sample = _evenly_spaced(voted, min(FIT_TASKS, FIT_CELLS // len(first.weight)))
+        sample = tasks_that_teach(voted, first)
         fitted = MixtureFit(first, (), converged=True)
         if _n_further_votes(votes.support[sample]) >= MIN_FURTHER * votes.n_labels:
             fitted = fit_dirichlet_mixture(counts[sample], first, progress=progress)
         mixture = fitted.mixture
         prob, found = mixture.posterior_means(counts), dict[str, Any]()
-        power = best_power(mixture, counts[_evenly_spaced(voted, POWER_TASKS)], self.loss)
+        power = best_power(mixture, counts[evenly_spaced(voted, POWER_TASKS)], self.loss)
         if is_soft(votes):
             prob, found = _pool_answers(votes, top, counts, prob, mixture, crowd)
         if power != 1:
@@ -166,7 +169,7 @@ def _pool_answers(
     """Return the recalibrated pool of the soft answers of each task, and what was learnt for it."""
     per_task = max(votes.n_answers / votes.n_tasks, 1)
     learn_from = np.zeros(votes.n_tasks, bool)
-    learn_from[_evenly_spaced(np.flatnonzero(votes.support > 0), max(1, int(POOL_ANSWERS / per_task)))] = True
+    learn_from[evenly_spaced(np.flatnonzero(votes.support > 0), max(1, int(POOL_ANSWERS / per_task)))] = True
     rows = learn_from[votes.task]
     answers = read_answers(votes.where(rows), top[rows])
     sums = votes.counts()
@@ -228,12 +231,3 @@ def _sum_per_cell(votes: Votes, weight: Floats) -> Floats:
     cell = votes.task.astype(np.int64) * votes.n_labels + votes.label
     flat = np.bincount(cell[order], weight[order], minlength=votes.n_tasks * votes.n_labels)
     return flat.reshape(votes.n_tasks, votes.n_labels).astype(np.float64, copy=False)
-
-
-def _evenly_spaced(places: Ints, most: int) -> Ints:
-    """Return at most `most` of the places, evenly spaced.
-
-    >>> _evenly_spaced(np.arange(10), 4)
-    array([0, 2, 5, 7])
-    """
-    return places if len(places) <= most else places[np.arange(most) * len(places) // most]

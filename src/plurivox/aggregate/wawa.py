@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+import numpy as np
+
 from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares
 from plurivox.aggregate._shared.weighted_votes import WeightedVotes
@@ -44,10 +46,12 @@ class Wawa(Aggregator):
         del gold, start, progress
         weighted = WeightedVotes.group_by_task_and_label(votes)
         majority = weighted.label_shares_by_task(weighted.vote_weight_per_task_label_pair)
-        if self.ties == "first" and not self.pool:
-            ability = weighted.share_of_votes_agreeing_per_worker(weighted.top_label_per_task(majority))
-        else:
-            ability = weighted.agreement_with_tied_labels_per_worker(majority, self.pool)
+        agreement = (
+            weighted.shared_agreement_per_task_label_pair(majority)
+            if self.ties == "share"
+            else (weighted.label == weighted.top_label_per_task(majority)[weighted.task]).astype(np.float64)
+        )
+        ability = weighted.mean_agreement_per_worker(agreement, self.pool)
         soft = weighted.shares_to_soft_labels(
             weighted.label_shares_by_task(weighted.worker_weighted_sum_per_task_label_pair(ability))
         )

@@ -16,12 +16,20 @@ from plurivox.core.progress_callbacks import Progress, no_progress
 
 __all__ = [
     "BLOCK_CELLS",
+    "FIT_CELLS",
+    "FIT_TASKS",
+    "MAX_MIXTURE_LABELS",
     "DirichletMixture",
     "MixtureFit",
+    "evenly_spaced",
     "expected_absolute_errors",
     "fit_dirichlet_mixture",
     "start_mixture",
+    "tasks_that_teach",
 ]
+
+MAX_MIXTURE_LABELS = 64  # with more labels, callers use a single Dirichlet distribution
+FIT_TASKS, FIT_CELLS = 20_000, 1_000_000  # at most so many tasks, and tasks x components, teach a mixture
 
 PRIOR_SHAPE, PRIOR_RATE = 0.3, 0.1  # Gamma(1 + shape, rate) prior of every alpha: mode 3, as weak as a third of a task
 LOWEST, HIGHEST = 1e-4, 1e4  # range of alpha
@@ -171,6 +179,20 @@ def start_mixture(label_shares: Floats) -> DirichletMixture:
     peaks = [concentration * (top * np.eye(n) + (1 - top) * near_even) for concentration, top in ((20, 0.95), (3, 0.7))]
     weight = np.concatenate([near_even, near_even, [0.2]])
     return DirichletMixture(np.concatenate([*peaks, n * near_even[None]]), weight / weight.sum())
+
+
+def evenly_spaced(places: Ints, most: int) -> Ints:
+    """Return at most `most` of the places, evenly spaced.
+
+    >>> evenly_spaced(np.arange(10), 4)
+    array([0, 2, 5, 7])
+    """
+    return places if len(places) <= most else places[np.arange(most) * len(places) // most]
+
+
+def tasks_that_teach(tasks: Ints, mixture: DirichletMixture) -> Ints:
+    """Return those of the tasks to fit a mixture of this size to: all, or evenly spaced ones if there are many."""
+    return evenly_spaced(tasks, min(FIT_TASKS, FIT_CELLS // len(mixture.weight)))
 
 
 def expected_absolute_errors(mixture: DirichletMixture, counts: Floats, predicted: Floats) -> Floats:

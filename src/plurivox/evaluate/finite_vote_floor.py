@@ -7,12 +7,17 @@ import numpy as np
 
 from plurivox.core.array_types import Floats
 from plurivox.core.soft_rows_dense_sparse import Dense
-from plurivox.engine.dirichlet_mixture import DirichletMixture, fit_dirichlet_mixture, start_mixture
+from plurivox.engine.dirichlet_mixture import (
+    MAX_MIXTURE_LABELS,
+    DirichletMixture,
+    fit_dirichlet_mixture,
+    start_mixture,
+    tasks_that_teach,
+)
 from plurivox.evaluate.distance_to_people import WIDTH, numbers_per_task
 from plurivox.evaluate.measures.soft_label_measures import SMOOTHING
 
 MAX_CELLS = 2**20  # probabilities drawn at a time
-MIXTURE_LABELS, MAX_FIT_TASKS = 64, 20_000  # at most so many labels for a mixture, and tasks that teach it
 TINY = 1e-100  # shares below this are 0: half of them would be 0 in floating point
 LOG_RANGE = np.log(1e-3), np.log(1e4)  # of the concentration
 
@@ -36,11 +41,10 @@ class DirichletCrowd:
         True
         """
         mean = (counts.sum(0) + 0.5) / (counts.sum() + 0.5 * counts.shape[1])
-        if counts.shape[1] <= MIXTURE_LABELS:
+        if counts.shape[1] <= MAX_MIXTURE_LABELS:
             start = start_mixture(mean)
-            most = max(min(MAX_FIT_TASKS, MAX_CELLS // len(start.weight)), 1)
-            sample = counts[np.arange(min(len(counts), most)) * len(counts) // min(len(counts), most)]
-            return cls(fit_dirichlet_mixture(sample, start).mixture)
+            sample = tasks_that_teach(np.arange(len(counts)), start)
+            return cls(fit_dirichlet_mixture(counts[sample], start).mixture)
         return cls(DirichletMixture((_concentration_by_likelihood(counts, mean) * mean)[None], np.ones(1)))
 
     def draw_true_shares(self, counts: Floats, rng: np.random.Generator) -> Floats:

@@ -109,25 +109,27 @@ class WeightedVotes:
             ).sum()
         )
 
-    def agreement_with_tied_labels_per_worker(self, shares: Candidates, pool: float) -> Floats:
-        """(n_workers,) the share of each worker's votes for the top label of their task, 1/n of a vote if n labels are tied.
-
-        `pool` votes of a worker with the mean agreement are added to those of each worker; nan without votes.
-        """
+    def shared_agreement_per_task_label_pair(self, shares: Candidates) -> Floats:
+        """(n_pairs,) the agreement of a vote with the top label of its task: 1/n for each of n tied labels, else 0."""
         top = self.is_top_label_per_task_label_pair(shares)
         n_top = np.bincount(self.task[top], minlength=self.votes.n_tasks)
-        credit = top / np.maximum(n_top, 1)[self.task]
-        agreed = np.bincount(self.votes.worker, self.votes.weights * credit[self.pair], minlength=self.votes.n_workers)
-        load = self.votes.n_answers_per_worker
-        mean = agreed.sum() / max(load.sum(), 1)
-        return np.divide(agreed + pool * mean, load + pool, out=np.full(len(load), np.nan), where=load > 0)
+        return np.asarray(top / np.maximum(n_top, 1)[self.task])
 
     def share_of_votes_agreeing_per_worker(self, task_labels: Ints) -> Floats:
         """(n_workers,) the share of each worker's votes that equal the task's label in `task_labels`; nan without votes."""
-        agrees = self.votes.weights * (self.votes.label == task_labels[self.votes.task])
-        agreed = np.bincount(self.votes.worker, agrees, minlength=self.votes.n_workers)
+        return self.mean_agreement_per_worker((self.label == task_labels[self.task]).astype(np.float64))
+
+    def mean_agreement_per_worker(self, agreement: Floats, pool: float = 0.0) -> Floats:
+        """(n_workers,) the mean `agreement` (n_pairs,) of each worker's votes, by task and label; nan without votes.
+
+        `pool` votes with the mean agreement of all votes are added to those of each worker.
+        """
+        agreed = np.bincount(
+            self.votes.worker, self.votes.weights * agreement[self.pair], minlength=self.votes.n_workers
+        )
         load = self.votes.n_answers_per_worker
-        return np.divide(agreed, load, out=np.full(len(load), np.nan), where=load > 0)
+        mean = agreed.sum() / max(load.sum(), 1)
+        return np.divide(agreed + pool * mean, load + pool, out=np.full(len(load), np.nan), where=load > 0)
 
     def shares_to_soft_labels(self, shares: Candidates) -> SoftLabels:
         """Return label shares per task as soft labels; if dense, a task without votes gets the label shares of all votes."""
