@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import plurivox
-from plurivox import aggregate, assign, clean, elicit, identify, io, recipes, simulate, train, workflows
+from plurivox import aggregate, assign, charts, clean, elicit, identify, io, recipes, simulate, train, workflows
 from plurivox.core.lazy_exports import pyi_text_of_exports
 from plurivox.core.registry import Methods
 from plurivox.train import heads, losses, nets, targets
@@ -12,6 +12,7 @@ SOURCE = Path(plurivox.__file__).parent
 REGISTRIES: list[Methods] = [
     aggregate.methods,
     assign.methods,
+    charts.methods,
     clean.methods,
     elicit.methods,
     identify.methods,

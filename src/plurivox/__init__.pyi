@@ -1,6 +1,7 @@
 # made by `make stubs`
 from plurivox import aggregate as aggregate
 from plurivox import assign as assign
+from plurivox import charts as charts
 from plurivox import clean as clean
 from plurivox import core as core
 from plurivox import elicit as elicit
@@ -45,6 +46,7 @@ from plurivox.workflows.describe_dataset import describe as describe
 from plurivox.workflows.fit_votes import fit as fit
 from plurivox.workflows.label_evaluation import evaluate_labels as evaluate_labels
 from plurivox.workflows.out_of_fold_predictions import train_folds as train_folds
+from plurivox.workflows.plot_chart import plot as plot
 from plurivox.workflows.prune_by_score import prune as prune
 from plurivox.workflows.recommend_method import recommend as recommend
 from plurivox.workflows.score_tasks_workers import rank as rank

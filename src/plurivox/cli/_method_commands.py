@@ -24,6 +24,7 @@ STEPS = (
     "aggregate",
     "identify",
     "assign",
+    "charts",
     "recipes",
 )
 # chosen by options of `plurivox train`
@@ -33,9 +34,10 @@ TRAIN_REGISTRIES = (
     "train.heads",
     "train.nets",
 )
-COMMAND_OF = {"recipes": "recipe"}  # steps whose command has another name
+COMMAND_OF = {"recipes": "recipe", "charts": "plot"}  # steps whose command has another name
 # what help and errors call a method
 KIND_OF = {
+    "charts": "chart",
     "recipes": "recipe",
     "clean": "rule",
     "elicit": "form",

@@ -95,6 +95,17 @@ class DataType:
             }
         )
 
+    # ---- pictures
+
+    def plot(self, chart: str | None = None, **options: Any) -> Any:
+        """Draw this object: its usual chart, or another by name; the same as `pv.plot(self, chart, ...)`.
+
+        Needs the extra `plot`. `print(pv.charts.methods)` lists the charts.
+        """
+        import plurivox  # not a module above core: its lazy names import what they need
+
+        return plurivox.plot(self, chart, **options)
+
     # ---- saving
 
     def save(self, path: str | Path) -> None:

@@ -1,6 +1,5 @@
 """Trained: a trained net with its settings and history; and how it predicts, is saved and loaded."""
 
-import csv
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,13 +11,13 @@ import torch
 from torch import Tensor, nn
 
 from plurivox.core.array_types import Floats, Names
-from plurivox.core.atomic_write import atomic_file
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.method import parse_spec
 from plurivox.core.name_encoding import as_names
 from plurivox.core.results import Dynamics, Fit
 from plurivox.core.rows_by_task_name import rows_with_task_names
 from plurivox.core.soft_labels import Estimand, SoftLabels
+from plurivox.core.training_history import read_training_history_csv, write_training_history_csv
 from plurivox.train import nets
 from plurivox.train.data.input_tensors import to_input_tensor, torch_device_from_name
 from plurivox.train.loop.safetensors_files import read_safetensors_and_metadata, write_safetensors
@@ -88,6 +87,12 @@ class Trained:
         powers = np.exp(logits - logits.max(1, keepdims=True))
         prob = powers / powers.sum(1, keepdims=True)
         return SoftLabels.of(prob, names, self.labels, estimates=self.estimates)
+
+    def plot(self, chart: str | None = None, **options: Any) -> Any:
+        """Draw this net's training, or another chart by name: `pv.plot(self, chart, ...)`; needs the extra `plot`."""
+        import plurivox
+
+        return plurivox.plot(self, chart, **options)
 
     # ---- files
 
@@ -192,23 +197,3 @@ def _check_weight_names_and_shapes(tensors: dict[str, Tensor], net: nn.Module, w
         raise InputError(
             f"the weights in {where} do not fit their net: {first_few(sorted(wrong))} are missing or have another shape"
         )
-
-
-def write_training_history_csv(path: Path, history: Mapping[str, tuple[float, ...]]) -> None:
-    """Write the history of a training as CSV, one row per epoch."""
-    with atomic_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(history)
-        rows.writerows(zip(*history.values(), strict=True))
-
-
-def read_training_history_csv(path: Path) -> dict[str, tuple[float, ...]]:
-    """Return the columns of a CSV file of training history (epoch, loss, ...) by name."""
-    with path.open(newline="", encoding="utf-8") as file:
-        header, *rows = csv.reader(file)
-    columns = zip(*rows, strict=True) if rows else [()] * len(header)
-    types = {"epoch": int}
-    return {
-        name: tuple(types.get(name, float)(cell) for cell in column)
-        for name, column in zip(header, columns, strict=True)
-    }

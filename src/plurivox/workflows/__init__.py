@@ -29,6 +29,7 @@ EXPORTS = {
     "fit_both": "truth_and_people",
     "evaluate_labels": "label_evaluation",
     "plan_batches": "assign_tasks",
+    "plot": "plot_chart",
     "propose": "assign_tasks",
     "prune": "prune_by_score",
     "prune_and_compare": "prune_by_score",
@@ -43,6 +44,7 @@ EXPORTS = {
     "write_cleaned": "clean_dataset",
     "write_crowd": "simulate_and_write_crowd",
     "write_elicited": "convert_answers_to_votes",
+    "write_figure": "plot_chart",
 }
 __all__ = sorted(EXPORTS)
 __getattr__ = lazy_getattr(__name__, EXPORTS)

@@ -24,6 +24,8 @@ from plurivox.workflows.label_evaluation import evaluate_labels as evaluate_labe
 from plurivox.workflows.leak_check import check_leaks as check_leaks
 from plurivox.workflows.out_of_fold_predictions import OutOfFold as OutOfFold
 from plurivox.workflows.out_of_fold_predictions import train_folds as train_folds
+from plurivox.workflows.plot_chart import plot as plot
+from plurivox.workflows.plot_chart import write_figure as write_figure
 from plurivox.workflows.prune_by_score import prune as prune
 from plurivox.workflows.prune_by_score import prune_and_compare as prune_and_compare
 from plurivox.workflows.ranking_by_several_scores import Ranking as Ranking

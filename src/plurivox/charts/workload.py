@@ -1,0 +1,40 @@
+"""Votes per worker: how the work is spread over the workers."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from plurivox.charts._contract import Chart, ChartData
+from plurivox.charts._shared.counts_histogram import draw_histogram_of_counts
+from plurivox.charts._shared.names_as_text import count_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True)
+class Workload(Chart):
+    """Votes per worker: a histogram, with the number of workers, their median and the share of the busiest.
+
+    Answers that name no worker (counts) are left out. The axis is logarithmic if the
+    busiest worker gave more than twenty times as many votes as the median one.
+    """
+
+    needs_named_workers: ClassVar[bool] = True
+    figures: ClassVar[str] = "peerannot (Lefort et al.), Figures 10 and 12"
+
+    def draw(self, ax: "Axes", data: ChartData) -> str:
+        """Draw the histogram and return its caption."""
+        assert data.votes is not None
+        per_worker = data.votes.n_answers_per_worker
+        draw_histogram_of_counts(ax, per_worker, "votes per worker", "workers")
+        if not len(per_worker):
+            return "There are no votes of named workers."
+        total = per_worker.sum()
+        busiest = np.sort(per_worker)[::-1][: max(1, len(per_worker) // 10)].sum() / max(total, 1)
+        return (
+            f"{count_text(len(per_worker), 'worker')} gave {count_text(total, 'vote')}: {np.median(per_worker):,.0f} each in "
+            f"the median, {per_worker.min():,.0f} at least and {per_worker.max():,.0f} at most. The busiest tenth gave "
+            f"{busiest:.0%} of them."
+        )

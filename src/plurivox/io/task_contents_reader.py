@@ -1,0 +1,97 @@
+"""Read the texts and images of tasks: from a data set, a table, a folder of image files or a mapping."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from plurivox.core.errors import InputError, first_few
+from plurivox.core.task_contents import ImageSource, TaskContents
+from plurivox.io.dataset import Dataset
+from plurivox.io.formats.image_folder import is_image_file
+from plurivox.io.tabular.table_files import read_table
+
+TASK_COLUMNS = ("task", "idx")  # of a table of images or texts; the first that is there
+TEXT_COLUMNS = ("text", "sentence", "content")  # of the table `items`; the first that is there
+
+
+def read_task_contents(data: Dataset | None, images: Any = None, texts: Any = None) -> TaskContents:
+    """Return the texts and images of tasks: those given, else those of the data set; empty if there are none.
+
+    `images` is a table with the columns task (or idx) and image (encoded files), a folder of image files named after their
+    tasks, or a mapping from tasks to bytes or paths; `texts` a table with task and text, or a mapping.
+    """
+    return TaskContents(
+        texts=_texts_of_dataset(data) if texts is None else _texts_given(texts),
+        images=_images_of_dataset(data) if images is None else _images_given(images),
+    )
+
+
+def _images_given(images: Any) -> dict[str, ImageSource]:
+    """Return {task: image} of a mapping, a table or a folder of image files."""
+    if isinstance(images, Mapping):
+        return {
+            str(task): Path(image) if isinstance(image, str | Path) else bytes(image) for task, image in images.items()
+        }
+    path = Path(images)
+    if path.is_dir():
+        files = [file for file in sorted(path.rglob("*")) if is_image_file(file)]
+        if not files:
+            raise InputError(f"{path} contains no image files")
+        return {file.stem: file for file in files}
+    frame = read_table(path)
+    task = _first_column(frame, TASK_COLUMNS, path)
+    if "image" not in frame.columns:
+        raise InputError(
+            f"{path} has no column image with encoded files; its columns are {first_few(frame.columns, 6)}"
+        )
+    return _images_in(frame, task)
+
+
+def _texts_given(texts: Any) -> dict[str, str]:
+    """Return {task: text} of a mapping or a table."""
+    if isinstance(texts, Mapping):
+        return {str(task): str(text) for task, text in texts.items()}
+    frame = read_table(Path(texts))
+    return _texts_in(frame, _first_column(frame, TASK_COLUMNS, texts), _first_column(frame, TEXT_COLUMNS, texts))
+
+
+def _images_of_dataset(data: Dataset | None) -> dict[str, ImageSource]:
+    """Return {task: image} of a data set, {} if it has none."""
+    if data is None:
+        return {}
+    if data.images is not None:
+        return {str(task): Path(path) for task, path in data.images.items()}
+    items = data.items
+    if items is None or "image" not in items.columns or "task" not in items.columns:
+        return {}
+    return _images_in(items, "task")
+
+
+def _texts_of_dataset(data: Dataset | None) -> dict[str, str]:
+    """Return {task: text} of the table `items` of a data set, {} if it has no texts."""
+    items = None if data is None else data.items
+    if items is None or "task" not in items.columns:
+        return {}
+    column = next((name for name in TEXT_COLUMNS if name in items.columns), None)
+    return {} if column is None else _texts_in(items, "task", column)
+
+
+def _images_in(frame: pl.DataFrame, task: str) -> dict[str, ImageSource]:
+    """Return {task: encoded image} of a table; a text in the column image is the path of a file."""
+    rows = frame.select(task, "image").drop_nulls().iter_rows()
+    return {str(name): Path(image) if isinstance(image, str) else image for name, image in rows}
+
+
+def _texts_in(frame: pl.DataFrame, task: str, column: str) -> dict[str, str]:
+    """Return {task: text} of two columns of a table."""
+    return {str(name): str(text) for name, text in frame.select(task, column).drop_nulls().iter_rows()}
+
+
+def _first_column(frame: pl.DataFrame, names: tuple[str, ...], path: Any) -> str:
+    """Return the first of these columns that the table has; InputError if it has none."""
+    found = next((name for name in names if name in frame.columns), None)
+    if found is None:
+        raise InputError(f"{path} has no column {' or '.join(names)}; its columns are {first_few(frame.columns, 6)}")
+    return found

@@ -1,0 +1,349 @@
+"""What a chart draws, collected from what a caller holds: data sets, fits, scores, trained nets, or files of these."""
+
+import csv
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plurivox import aggregate
+from plurivox.aggregate import Aggregator
+from plurivox.charts import Chart, ChartData, MeasureCurve, MethodMeasures
+from plurivox.core.answers import Answers
+from plurivox.core.data_type_base_class import DataType
+from plurivox.core.errors import InputError, PlurivoxWarning, first_few
+from plurivox.core.name_encoding import as_names
+from plurivox.core.progress_callbacks import Progress, no_progress
+from plurivox.core.results import Confusion, Dynamics, Fit, Scores, ScoreTarget
+from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.training_history import read_training_history_csv
+from plurivox.core.votes import Votes
+from plurivox.io import Dataset
+from plurivox.io.dataset_reader import as_dataset, as_votes, read, read_soft_labels_or_dataset
+from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
+from plurivox.io.task_contents_reader import read_task_contents
+from plurivox.workflows.compare_aggregators import compare
+from plurivox.workflows.compared_methods import ComparedMethods
+from plurivox.workflows.measure_curve import measure_curves
+from plurivox.workflows.score_tasks_workers import EvidenceCache, score
+
+NATURAL_CHARTS: dict[type, str] = {  # the chart of a thing for which none is named
+    Votes: "votes-per-task",
+    Answers: "certainty",
+    Dataset: "votes-per-task",
+    SoftLabels: "posterior",
+    Fit: "posterior",
+    Confusion: "confusion",
+    Dynamics: "training",
+    ComparedMethods: "comparison",
+    MeasureCurve: "curve",
+}
+NATURAL_CHARTS_OF_SCORES: dict[ScoreTarget, str] = {"worker": "worker-scores", "task": "hardest"}
+SCORE_COLUMNS = ("task", "worker")  # the first column of a table of scores written by plurivox identify
+HISTORY, DYNAMICS = "history.csv", "dynamics.npz"  # files of a trained net
+
+
+@dataclass
+class Given:
+    """What a caller gave, sorted by kind; `add` puts more into it, in place."""
+
+    datasets: list[Dataset] = field(default_factory=list)
+    soft: dict[str, SoftLabels] = field(default_factory=dict)
+    fits: dict[str, Fit] = field(default_factory=dict)
+    confusions: dict[str, Confusion] = field(default_factory=dict)
+    scores: list[Scores] = field(default_factory=list)
+    dynamics: Dynamics | None = None
+    histories: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    curves: list[MeasureCurve] = field(default_factory=list)
+    comparison: ComparedMethods | None = None
+
+    def add(self, thing: Any, name: str = "") -> None:
+        """Add a thing, or all those in a list, a mapping or a file; `name` is what charts call it."""
+        if isinstance(thing, str | Path):
+            _add_file(self, thing, name)
+        elif isinstance(thing, Fit):
+            self.fits[_free_name(name or thing.made_by, self.fits)] = thing
+        elif isinstance(thing, SoftLabels):
+            self.soft[_free_name(name or "soft labels", self.soft)] = thing
+        elif isinstance(thing, Confusion):
+            self.confusions[_free_name(name or "confusion", self.confusions)] = thing
+        elif isinstance(thing, Scores):
+            self.scores.append(thing)
+        elif isinstance(thing, Dynamics):
+            self.dynamics = thing
+        elif isinstance(thing, MeasureCurve):
+            self.curves.append(thing)
+        elif isinstance(thing, ComparedMethods):
+            self.comparison = thing
+        elif hasattr(thing, "history") and hasattr(thing, "best_epoch"):  # a trained net; not imported: it needs torch
+            self._add_trained(thing, name)
+        elif _is_mapping_of_things(thing):
+            for key, one in thing.items():
+                self.add(one, str(key))
+        elif isinstance(thing, list | tuple) and not all(isinstance(one, Mapping) for one in thing):
+            for one in thing:
+                self.add(one)
+        else:
+            self.datasets.append(as_dataset(thing))
+
+    def _add_trained(self, trained: Any, name: str) -> None:
+        """Add the history and the recorded logits of a trained net."""
+        known = self.histories.get(name or "net", ())
+        self.histories[name or "net"] = (*known, trained.history)
+        self.dynamics = self.dynamics or trained.dynamics
+
+
+def natural_chart(thing: Any) -> str:
+    """Return the name of the usual chart of a thing; "" if it has none."""
+    if isinstance(thing, Scores):
+        return NATURAL_CHARTS_OF_SCORES.get(thing.of, "")
+    for kind, chart in NATURAL_CHARTS.items():
+        if isinstance(thing, kind):
+            return chart
+    if isinstance(thing, str | Path):
+        given = Given()
+        given.add(thing)
+        return _natural_chart_of_given(given)
+    if hasattr(thing, "history") and hasattr(thing, "best_epoch"):
+        return "training"
+    if isinstance(thing, DataType):
+        return ""
+    return "votes-per-task" if not isinstance(thing, list | tuple) else natural_chart(thing[0]) if thing else ""
+
+
+def _natural_chart_of_given(given: Given) -> str:
+    """Return the usual chart of what a file holds."""
+    if given.datasets:
+        held = given.datasets[0].parts()
+        return (
+            "certainty" if held[:1] == ["answers"] else "posterior" if held[:1] == ["soft_labels"] else "votes-per-task"
+        )
+    found = (
+        (given.histories or given.dynamics is not None, "training"),
+        (given.comparison is not None, "comparison"),
+        (given.fits or given.soft, "posterior"),
+        (given.confusions, "confusion"),
+    )
+    for is_there, chart in found:
+        if is_there:
+            return chart
+    return NATURAL_CHARTS_OF_SCORES.get(given.scores[0].of, "") if given.scores else ""
+
+
+def collect_chart_data(
+    thing: Any,
+    chart: Chart,
+    *,
+    gold: Any = None,
+    against: Any = None,
+    methods: Sequence[Any] | None = None,
+    scores: Sequence[Any] | None = None,
+    images: Any = None,
+    texts: Any = None,
+    part: str | None = None,
+    progress: Progress = no_progress,
+) -> ChartData:
+    """Return what the chart draws: what is given, and what it needs beyond that, computed from the votes."""
+    given = Given()
+    given.add(thing)
+    if against is not None:
+        given.soft |= labels_to_compare_with(against)
+    usable, data = chart.usable_data(), given.datasets[0] if given.datasets else None
+    aggregators = [aggregate.methods.make(one) for one in (chart.fitted_by if methods is None else methods)]
+    votes = _votes(data, chart, aggregators, part)
+    found = ChartData(
+        name="" if data is None else data.name,
+        votes=votes,
+        answers=data.answers if data is not None and "answers" in usable else None,
+        gold=_gold(gold, data) if "gold" in usable else None,
+        soft=dict(given.soft),
+        fits=dict(given.fits),
+        confusions=dict(given.confusions),
+        scores=tuple(given.scores),
+        dynamics=given.dynamics,
+        histories=dict(given.histories),
+        curves=tuple(given.curves),
+        measures=None if given.comparison is None else measures_of_comparison(given.comparison),
+        contents=read_task_contents(data, images, texts) or None if "contents" in usable else None,
+    )
+    if "measures" in usable and found.measures is None and given.datasets:
+        specs = [one.spec for one in aggregators]
+        made = compare(given.datasets, specs or None, gold=gold, part=part, progress=progress)
+        found = replace(found, measures=measures_of_comparison(made))
+    found = _with_fits(
+        found, chart, aggregators if methods is not None or not (found.fits or found.soft) else [], progress
+    )
+    if "soft" in usable and data is not None and not found.soft and (soft := data.soft_labels) is not None:
+        found = replace(found, soft={data.name: soft})
+    if "scores" in usable and (scores is not None or not found.scores):
+        found = replace(found, scores=(*found.scores, *_computed_scores(data, found, chart, scores, progress)))
+    if "curves" in usable and not found.curves:
+        found = replace(found, curves=measure_curves(found, aggregators, chart, progress))
+    return found
+
+
+def labels_to_compare_with(against: Any) -> dict[str, SoftLabels]:
+    """Return {name: soft labels} of a second table of labels: soft labels or a fit, a file of these, or shares of votes."""
+    given = Given()
+    given.add(against)
+    found = given.soft | {name: fit.soft for name, fit in given.fits.items()}
+    for data in given.datasets:
+        if (soft := data.soft_labels) is not None:
+            found[data.name] = soft
+        else:
+            found[f"votes of {data.name}"] = SoftLabels.from_vote_shares(as_votes(data))
+    return found
+
+
+def measures_of_comparison(made: ComparedMethods) -> MethodMeasures:
+    """Return the measures of a comparison with the simultaneous intervals of the differences to its reference method."""
+    values = {title: made.table(name) for name, title in made.measure_titles.items()}
+    low: dict[str, Any] = {}
+    high: dict[str, Any] = {}
+    if len(made.dataset_names) > 1:
+        at = made.method_specs.index(made.reference)
+        for name, title in made.measure_titles.items():
+            middle = made.mean_over_datasets(name)[at]
+            intervals = made.mean_differences_to_reference(name)
+            low[title] = np.array([middle + one.low for one in intervals])
+            high[title] = np.array([middle + one.high for one in intervals])
+    higher = frozenset(made.measure_titles[name] for name in made.higher_is_better if name in made.measure_titles)
+    text = f"simultaneous 95% interval of the difference to {made.reference}"
+    return MethodMeasures(tuple(made.dataset_names), tuple(made.method_specs), values, low, high, higher, text)
+
+
+def _votes(data: Dataset | None, chart: Chart, aggregators: Sequence[Aggregator], part: str | None) -> Votes | None:
+    """Return the votes of a data set that the chart, or an aggregator or a score for it, uses; None if there are none."""
+    used = {"votes", "fits", "soft", "confusions", "scores", "curves"} & chart.usable_data()
+    if data is None or not used or not (data.has("votes") or data.has("counts")):
+        return None
+    unable = next((one.name() for one in aggregators if "counts" not in one.accepted_inputs()), "")
+    if part is None and data.has("votes") and (unable or chart.needs_named_workers):
+        part = "votes"
+    return as_votes(data, part)
+
+
+def _gold(gold: Any, data: Dataset | None) -> SoftLabels | None:
+    """Return the true labels given, else those of the data set."""
+    if gold is None:
+        return None if data is None else data.gold
+    if isinstance(gold, SoftLabels):
+        return gold
+    if isinstance(gold, str | Path):
+        found = read_soft_labels_or_dataset(gold) if Path(gold).exists() else read(gold)
+        return found.gold if isinstance(found, Dataset) else found
+    if isinstance(gold, Mapping) and not {"task", "label"} <= set(gold):
+        return SoftLabels.gold(list(gold), list(gold.values()))
+    return SoftLabels.gold(list(gold["task"]), list(gold["label"]))
+
+
+def _with_fits(data: ChartData, chart: Chart, aggregators: Sequence[Aggregator], progress: Progress) -> ChartData:
+    """Return the data with fits of the votes, their soft labels and confusion matrices, if the chart can draw these."""
+    fits = dict(data.fits)
+    if data.votes is not None and {"fits", "soft", "confusions"} & chart.usable_data():
+        for one in aggregators:
+            if one.spec not in fits:
+                fits[one.spec] = one.fit(data.votes, progress=progress)
+    soft = dict(data.soft) | {name: fit.soft for name, fit in fits.items()}
+    matrices = {name: fit.confusion for name, fit in fits.items() if fit.confusion is not None}
+    if fits and not matrices and not data.confusions and "confusions" in chart.needs:
+        raise InputError(
+            f"{first_few(fits)} estimates no confusion matrices; use dawid-skene or ibcc: methods= (--methods LIST)"
+        )
+    return replace(data, fits=fits, soft=soft, confusions=dict(data.confusions) | matrices)
+
+
+def _computed_scores(
+    data: Dataset | None, found: ChartData, chart: Chart, scores: Sequence[Any] | None, progress: Progress
+) -> list[Scores]:
+    """Return the scores named, or the chart's usual ones, of the votes; of its usual ones, those that cannot be computed
+    are left out with a warning.
+    """
+    if scores is not None:
+        return [score(_require_dataset(data), one, progress=progress) for one in scores]
+    if data is None or found.votes is None:
+        return []
+    cache = EvidenceCache(Dataset(data.name, votes=found.votes, **_gold_part(found)), _no_evidence())
+    made = []
+    for spec in chart.scored_by:
+        try:
+            from plurivox import identify
+
+            made.append(cache.collect_evidence_and_score(identify.methods.make(spec), progress))
+        except InputError as cause:
+            warnings.warn(f"{spec} is left out: {cause}", PlurivoxWarning, stacklevel=4)
+    return made
+
+
+def _require_dataset(data: Dataset | None) -> Dataset:
+    """Return the data set; raise InputError if there is none, so that no score can be computed."""
+    if data is None:
+        raise InputError("scores are computed from votes, and there are none; give votes or a data set")
+    return data
+
+
+def _gold_part(found: ChartData) -> dict[str, Any]:
+    return {} if found.gold is None else {"gold": found.gold}
+
+
+def _no_evidence() -> Any:
+    from plurivox.identify import Evidence
+
+    return Evidence()
+
+
+# ---- files
+
+
+def _add_file(given: Given, where: str | Path, name: str) -> None:
+    """Add what a file, a folder or a named data set contains."""
+    path = Path(where).expanduser()
+    if path.is_dir() and (runs := _runs_of_folder(path)):
+        given.histories[name or path.name] = tuple(read_training_history_csv(run / HISTORY) for run in runs)
+        if (runs[0] / DYNAMICS).is_file():
+            given.dynamics = Dynamics.load(runs[0] / DYNAMICS)
+    elif path.is_file() and file_suffix(path) == ".npz":
+        given.add(DataType.load(path), name or path.stem)
+    elif path.is_file() and file_suffix(path) in TABLE_SUFFIXES:
+        scores = _scores_of_table_or_none(path)
+        given.add(scores if scores is not None else read_soft_labels_or_dataset(path), name or path.stem)
+    else:
+        given.datasets.append(read(where))
+
+
+def _runs_of_folder(folder: Path) -> list[Path]:
+    """Return the folders with the history of a training: the folder itself, or its folders run-000, run-001, ..."""
+    return [one for one in (folder, *sorted(folder.glob("run-*"))) if (one / HISTORY).is_file()]
+
+
+def _scores_of_table_or_none(path: Path) -> Scores | None:
+    """Return the scores in a CSV table with the columns task or worker, raw and badness; None for any other table."""
+    if file_suffix(path) != ".csv":
+        return None
+    with path.open(newline="", encoding="utf-8", errors="replace") as file:
+        rows = csv.reader(file)
+        header = next(rows, [])
+        if not ({"raw", "badness"} <= set(header) and header[0] in SCORE_COLUMNS):
+            return None
+        columns = dict(zip(header, zip(*rows, strict=True), strict=False))
+    numbers = {
+        column: np.array([float(cell) if cell else np.nan for cell in columns[column]])
+        for column in ("raw", "badness", "low", "high", "n")
+        if column in columns
+    }
+    of: ScoreTarget = "task" if header[0] == "task" else "worker"
+    return Scores(of, as_names(list(columns[header[0]]), "names"), made_by=path.stem, **numbers)
+
+
+def _is_mapping_of_things(thing: Any) -> bool:
+    """Return whether a mapping holds things to draw by name, not the columns of a table."""
+    return isinstance(thing, Mapping) and not {"task", "label"} & {str(key) for key in thing}
+
+
+def _free_name(name: str, taken: Mapping[str, Any]) -> str:
+    """Return the name, with a number behind it if it is taken."""
+    numbers = (f"{name} ({n})" for n in range(2, 10**6))
+    return name if name not in taken else next(one for one in numbers if one not in taken)
