@@ -10,7 +10,7 @@ from PIL import Image
 from plurivox import aggregate, identify
 from plurivox.charts import ChartData, MeasureCurve, MethodMeasures
 from plurivox.core.answers import Answers
-from plurivox.core.results import Dynamics, Fit, Scores
+from plurivox.core.results import Confusion, Dynamics, Fit, Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.task_contents import TaskContents
 from plurivox.core.votes import Votes
@@ -69,6 +69,9 @@ def chart_input(
     fits = {name: fitted(name, votes) for name in (("vote-shares", "dawid-skene") if small else ("vote-shares",))}
     soft = {name: fit.soft for name, fit in fits.items()}
     confusions = {name: fit.confusion for name, fit in fits.items() if fit.confusion is not None}
+    if not small:
+        which = np.zeros(n_workers, np.int64)
+        confusions["pooled"] = Confusion(np.eye(n_labels)[None], votes.workers, votes.labels, which=which)
     scores = tuple(
         identify.methods.make(name).score(Evidence(votes=votes, fit=fits.get("dawid-skene")))
         for name in ("agreement-with-rest", "entropy", *(("trace", "spam-score") if small else ()))

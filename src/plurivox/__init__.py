@@ -62,6 +62,7 @@ EXPORTS = {
     "read_soft": "io.soft_label_files",
     "recipes": "",
     "recommend": "workflows.recommend_method",
+    "report": "workflows.make_report",
     "score": "workflows.score_tasks_workers",
     "simulate": "",
     "simulate_crowd": "workflows.simulate_and_write_crowd",

@@ -50,6 +50,7 @@ class MeasureCurve:
     high: Floats | None = None
     x_title: str = "answers per task"
     measure: str = "accuracy"
+    about: str = ""  # a sentence or two on what it was computed from, for the caption
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ class MethodMeasures:
     high: Mapping[str, Floats] = field(default_factory=dict)
     higher_is_better: frozenset[str] = frozenset({"accuracy"})
     interval_text: str = "95% interval"  # what the intervals are, for the caption
+    reference: str = ""  # the method that the others are compared with; empty: none
+    remark: str = ""  # for the caption, such as what a mark behind the name of a method means
 
 
 @dataclass(frozen=True)

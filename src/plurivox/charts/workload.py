@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from plurivox.charts._contract import Chart, ChartData
-from plurivox.charts._shared.counts_histogram import draw_histogram_of_counts
+from plurivox.charts._shared.counts_histogram import draw_histogram_of_counts, range_in_words
 from plurivox.charts._shared.names_as_text import count_text
 
 if TYPE_CHECKING:
@@ -32,9 +32,10 @@ class Workload(Chart):
         if not len(per_worker):
             return "There are no votes of named workers."
         total = per_worker.sum()
-        busiest = np.sort(per_worker)[::-1][: max(1, len(per_worker) // 10)].sum() / max(total, 1)
+        n_busiest = max(1, len(per_worker) // 10)
+        share = np.sort(per_worker)[::-1][:n_busiest].sum() / max(total, 1)
+        busiest = "worker" if n_busiest == 1 else f"tenth ({n_busiest:,} workers)"
         return (
-            f"{count_text(len(per_worker), 'worker')} gave {count_text(total, 'vote')}: {np.median(per_worker):,.0f} each in "
-            f"the median, {per_worker.min():,.0f} at least and {per_worker.max():,.0f} at most. The busiest tenth gave "
-            f"{busiest:.0%} of them."
+            f"{count_text(len(per_worker), 'worker')} gave {count_text(total, 'vote')}: "
+            f"{range_in_words(per_worker, 'worker')}. The busiest {busiest} gave {share:.0%} of them."
         )

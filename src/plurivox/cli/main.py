@@ -36,6 +36,7 @@ COMMANDS = {  # name: (module:attribute, summary), in the order of the pipeline
     "compare": ("plurivox.cli.compare:compare", "Compare aggregation methods on data with gold labels."),
     "evaluate": ("plurivox.cli.evaluate:evaluate", "Evaluate soft labels against true labels, with intervals."),
     "plot": ("plurivox.cli.plot:plot", "Draw a chart of votes, labels, scores, workers or trainings."),
+    "report": ("plurivox.cli.report:report", "Write one HTML page on votes: what they show and what to do next."),
     "audit": ("plurivox.cli.audit:audit", "Check a data set for leaks between train and test."),
     "recipe": ("plurivox.cli.recipe:recipe", "Run a whole experiment, such as the tables of a paper."),
     "convert": ("plurivox.cli.convert:convert", "Convert data between file formats."),

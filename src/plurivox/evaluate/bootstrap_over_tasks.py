@@ -79,6 +79,24 @@ def resample_measures(all_sums: Sequence[TaskSums], *, repeats: int, seed: int =
     return found
 
 
+def percentile_interval(
+    value: float, resampled: Floats, *, level: float = 0.95, biased: bool = False
+) -> tuple[float, float]:
+    """Return the percentile interval of a measure with this value from its resampled values; NaN if none is finite.
+
+    If resampling is `biased`, since it adds noise to a sum of absolute values, the interval is shifted down by that bias.
+
+    >>> percentile_interval(2.0, np.array([1.0, 2.0, 3.0]), level=0.5)
+    (1.5, 2.5)
+    """
+    finite = resampled[np.isfinite(resampled)]
+    if not len(finite):
+        return float("nan"), float("nan")
+    ends = np.quantile(finite, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.maximum(ends - (finite.mean() - value), 0) if biased else ends
+    return float(low), float(high)
+
+
 def resample_sums(numbers: Floats, *, repeats: int, seed: int = 0) -> Floats:
     """Return (repeats, width) sums over tasks drawn with replacement, of a table (n_tasks, width) of numbers per task.
 

@@ -20,7 +20,7 @@ from plurivox.evaluate.align_tasks_and_labels import (
     shared_task_positions,
     slices_and_float64_row_blocks,
 )
-from plurivox.evaluate.bootstrap_over_tasks import TaskSums, mean_as_task_sums, resample_measures
+from plurivox.evaluate.bootstrap_over_tasks import TaskSums, mean_as_task_sums, percentile_interval, resample_measures
 from plurivox.evaluate.evaluation_result import Evaluation
 from plurivox.evaluate.label_mismatch import check_labels_meet
 from plurivox.evaluate.measures.hard_label_measures import Ties, most_frequent_label_and_share, true_labels
@@ -277,15 +277,12 @@ def _rows_of_count_deviance_and_floors(
 def _bootstrap_intervals(rows: list[_MeasureRow], repeats: int, level: float, seed: int) -> tuple[Floats, Floats]:
     """Return the lower and upper ends of the bootstrap intervals, each (n_measures,); NaN if there is only one task."""
     ends = np.full((2, len(rows)), np.nan)
-    for n_tasks in {row.task_sums.n_tasks for row in rows} if repeats else ():
+    for n_tasks in {row.task_sums.n_tasks for row in rows} - {0, 1} if repeats else ():
         at = [i for i, row in enumerate(rows) if row.task_sums.n_tasks == n_tasks]
         drawn = resample_measures([rows[i].task_sums for i in at], repeats=repeats, seed=seed)
         for i, values in zip(at, drawn.T, strict=True):
-            finite = values[np.isfinite(values)]
-            if n_tasks > 1 and len(finite):
-                ends[:, i] = np.quantile(finite, [(1 - level) / 2, (1 + level) / 2])
-                if rows[i].biased:  # resampling adds |noise|: subtract the bias
-                    ends[:, i] = np.maximum(ends[:, i] - (finite.mean() - rows[i].task_sums.measure_over_all_tasks), 0)
+            value = rows[i].task_sums.measure_over_all_tasks
+            ends[:, i] = percentile_interval(value, values, level=level, biased=rows[i].biased)
     return ends[0], ends[1]
 
 

@@ -5,17 +5,15 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
-from plurivox.core.votes import Votes
 from plurivox.engine.kernels.group_by import row_order_and_offsets_by_group
 from plurivox.identify._contract import Evidence, Identifier
 from plurivox.identify._shared.crowd_agreement_coefficients import REPEATED_HELP, votes_of_different_people
 from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
-from plurivox.identify._shared.share_of_others_agreeing_per_vote import share_of_others_agreeing_with_vote
+from plurivox.identify._shared.share_of_others_agreeing_per_vote import agreement_minus_task_mean_of_dated_answers
 from plurivox.identify._shared.workers_gold_times_from_evidence import require_some_worker_names
 
 MIN_ANSWERS = 3  # fewer answers have no trend to test
@@ -55,7 +53,7 @@ class Drift(Identifier):
         if votes.when is None or not np.isfinite(votes.when).any():
             raise InputError("drift needs the order of the answers: give votes with a column when")
         votes = votes_of_different_people(votes, self.repeated)
-        worker, when, agreed = _workers_times_agreement_minus_task_mean(votes)
+        worker, when, agreed = agreement_minus_task_mean_of_dated_answers(votes)
         order, start = row_order_and_offsets_by_group(
             worker[(early := np.argsort(when, kind="stable"))], votes.n_workers
         )
@@ -73,17 +71,3 @@ class Drift(Identifier):
         varies = deviation > 1e-12 * np.maximum(place_squares, 1)
         z = np.divide(-covariance, deviation, out=np.zeros(len(n)), where=varies)
         return Scores("worker", votes.workers, change, np.where(enough, z, np.nan), self.spec, n=n)
-
-
-def _workers_times_agreement_minus_task_mean(votes: Votes) -> tuple[Ints, Floats, Floats]:
-    """Return (worker, Unix time, agreement with the other workers minus the task's mean agreement) of every dated answer."""
-    share = share_of_others_agreeing_with_vote(votes)
-    assert votes.when is not None
-    known = np.isfinite(share) & np.isfinite(votes.when)
-    task, worker, when, share = votes.task[known], votes.worker[known], votes.when[known], share[known]
-    if votes.answer is not None:  # join the rows of each soft answer
-        _, first, answer = np.unique(votes.answer[known], return_index=True, return_inverse=True)
-        share = sum_by_group(answer, len(first), share * votes.weights[known])
-        task, worker, when = task[first], worker[first], when[first]
-    mean = divide_or_nan(sum_by_group(task, votes.n_tasks, share), sum_by_group(task, votes.n_tasks))
-    return worker, when, share - mean[task]

@@ -13,7 +13,8 @@ from plurivox.io.formats.image_folder import is_image_file
 from plurivox.io.tabular.table_files import read_table
 
 TASK_COLUMNS = ("task", "idx")  # of a table of images or texts; the first that is there
-TEXT_COLUMNS = ("text", "sentence", "content")  # of the table `items`; the first that is there
+TEXT_COLUMNS = ("text", "sentence", "premise", "text1", "token", "content")  # the first of these that holds texts
+SECOND_TEXT_COLUMNS = ("hypothesis", "text2")  # the other text if a task is a pair of texts; on a line of its own
 
 
 def read_task_contents(data: Dataset | None, images: Any = None, texts: Any = None) -> TaskContents:
@@ -54,7 +55,8 @@ def _texts_given(texts: Any) -> dict[str, str]:
     if isinstance(texts, Mapping):
         return {str(task): str(text) for task, text in texts.items()}
     frame = read_table(Path(texts))
-    return _texts_in(frame, _first_column(frame, TASK_COLUMNS, texts), _first_column(frame, TEXT_COLUMNS, texts))
+    task = _first_column(frame, TASK_COLUMNS, texts)
+    return _texts_in(frame, task, _text_column(frame) or _first_column(frame, TEXT_COLUMNS, texts))
 
 
 def _images_of_dataset(data: Dataset | None) -> dict[str, ImageSource]:
@@ -74,7 +76,7 @@ def _texts_of_dataset(data: Dataset | None) -> dict[str, str]:
     items = None if data is None else data.items
     if items is None or "task" not in items.columns:
         return {}
-    column = next((name for name in TEXT_COLUMNS if name in items.columns), None)
+    column = _text_column(items)
     return {} if column is None else _texts_in(items, "task", column)
 
 
@@ -85,8 +87,15 @@ def _images_in(frame: pl.DataFrame, task: str) -> dict[str, ImageSource]:
 
 
 def _texts_in(frame: pl.DataFrame, task: str, column: str) -> dict[str, str]:
-    """Return {task: text} of two columns of a table."""
-    return {str(name): str(text) for name, text in frame.select(task, column).drop_nulls().iter_rows()}
+    """Return {task: text} of two columns of a table, and of a third one if a task is a pair of texts."""
+    second = [name for name in SECOND_TEXT_COLUMNS if name in frame.columns and name != column][:1]
+    rows = frame.select(task, column, *second).drop_nulls([task, column]).iter_rows()
+    return {str(name): "\n".join(str(text) for text in texts if text is not None) for name, *texts in rows}
+
+
+def _text_column(frame: pl.DataFrame) -> str | None:
+    """Return the column of a table with the texts, not one with numbers of sentences; None if it has none."""
+    return next((n for n in TEXT_COLUMNS if n in frame.columns and not frame.schema[n].is_numeric()), None)
 
 
 def _first_column(frame: pl.DataFrame, names: tuple[str, ...], path: Any) -> str:

@@ -35,6 +35,7 @@ EXPORTS = {
     "prune_and_compare": "prune_by_score",
     "rank": "score_tasks_workers",
     "recommend": "recommend_method",
+    "Report": "make_report",
     "score": "score_tasks_workers",
     "seconds_per_answer": "answer_cost_in_seconds",
     "simulate_crowd": "simulate_and_write_crowd",

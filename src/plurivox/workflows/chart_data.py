@@ -26,6 +26,7 @@ from plurivox.io.dataset_reader import as_dataset, as_votes, read, read_soft_lab
 from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
 from plurivox.io.task_contents_reader import read_task_contents
 from plurivox.workflows.compare_aggregators import compare
+from plurivox.workflows.compare_against_people import PeopleComparison
 from plurivox.workflows.compared_methods import ComparedMethods
 from plurivox.workflows.measure_curve import measure_curves
 from plurivox.workflows.score_tasks_workers import EvidenceCache, score
@@ -177,11 +178,15 @@ def collect_chart_data(
         found, chart, aggregators if methods is not None or not (found.fits or found.soft) else [], progress
     )
     if "soft" in usable and data is not None and not found.soft and (soft := data.soft_labels) is not None:
-        found = replace(found, soft={data.name: soft})
+        found = replace(found, soft={f"soft labels of {data.name}": soft})
     if "scores" in usable and (scores is not None or not found.scores):
-        found = replace(found, scores=(*found.scores, *_computed_scores(data, found, chart, scores, progress)))
+        found = replace(found, scores=(*found.scores, *_computed_scores(data, found, chart, scores, part, progress)))
     if "curves" in usable and not found.curves:
-        found = replace(found, curves=measure_curves(found, aggregators, chart, progress))
+        each = [
+            replace(found, name=one.name, votes=_votes(one, chart, aggregators, part), gold=_gold(gold, one))
+            for one in given.datasets
+        ]
+        found = replace(found, curves=measure_curves(each, aggregators, chart, progress))
     return found
 
 
@@ -199,20 +204,31 @@ def labels_to_compare_with(against: Any) -> dict[str, SoftLabels]:
 
 
 def measures_of_comparison(made: ComparedMethods) -> MethodMeasures:
-    """Return the measures of a comparison with the simultaneous intervals of the differences to its reference method."""
+    """Return the measures of a comparison with intervals of the differences to its reference method, if it has any.
+
+    Over several data sets they are simultaneous; on a single one those of the bootstrap over tasks, against people only.
+    """
     values = {title: made.table(name) for name, title in made.measure_titles.items()}
     low: dict[str, Any] = {}
     high: dict[str, Any] = {}
-    if len(made.dataset_names) > 1:
-        at = made.method_specs.index(made.reference)
-        for name, title in made.measure_titles.items():
-            middle = made.mean_over_datasets(name)[at]
+    at = made.method_specs.index(made.reference)
+    for name, title in made.measure_titles.items():
+        middle = made.mean_over_datasets(name)[at]
+        if len(made.dataset_names) > 1:
             intervals = made.mean_differences_to_reference(name)
             low[title] = np.array([middle + one.low for one in intervals])
             high[title] = np.array([middle + one.high for one in intervals])
+        elif isinstance(made, PeopleComparison):
+            column = list(made.measure_titles).index(name)
+            low[title], high[title] = (middle + ends[:, column] for ends in (made.lows, made.highs))
     higher = frozenset(made.measure_titles[name] for name in made.higher_is_better if name in made.measure_titles)
-    text = f"simultaneous 95% interval of the difference to {made.reference}"
-    return MethodMeasures(tuple(made.dataset_names), tuple(made.method_specs), values, low, high, higher, text)
+    text = f"simultaneous 95% intervals of the mean difference to {made.reference}"
+    if len(made.dataset_names) == 1:
+        text = f"simultaneous 95% intervals over tasks of the difference to {made.reference}"
+    methods = tuple(made.marked_specs)
+    return MethodMeasures(
+        tuple(made.dataset_names), methods, values, low, high, higher, text, methods[at], made.mark_sentence
+    )
 
 
 def _votes(data: Dataset | None, chart: Chart, aggregators: Sequence[Aggregator], part: str | None) -> Votes | None:
@@ -222,8 +238,17 @@ def _votes(data: Dataset | None, chart: Chart, aggregators: Sequence[Aggregator]
         return None
     unable = next((one.name() for one in aggregators if "counts" not in one.accepted_inputs()), "")
     if part is None and data.has("votes") and (unable or chart.needs_named_workers):
+        if data.crowd_part() == "counts":
+            _warn_that_counts_are_left_out(data)
         part = "votes"
     return as_votes(data, part)
+
+
+def _warn_that_counts_are_left_out(data: Dataset) -> None:
+    """Warn that the votes of named workers cover fewer tasks than the counts, and that only they are drawn."""
+    named, counted = (data.crowd(part).n_tasks for part in ("votes", "counts"))
+    text = f"{data.name}: only the votes that name their workers are drawn, on {named:,} of {counted:,} tasks"
+    warnings.warn(text, PlurivoxWarning, stacklevel=5)
 
 
 def _gold(gold: Any, data: Dataset | None) -> SoftLabels | None:
@@ -257,13 +282,21 @@ def _with_fits(data: ChartData, chart: Chart, aggregators: Sequence[Aggregator],
 
 
 def _computed_scores(
-    data: Dataset | None, found: ChartData, chart: Chart, scores: Sequence[Any] | None, progress: Progress
+    data: Dataset | None,
+    found: ChartData,
+    chart: Chart,
+    scores: Sequence[Any] | None,
+    part: str | None,
+    progress: Progress,
 ) -> list[Scores]:
     """Return the scores named, or the chart's usual ones, of the votes; of its usual ones, those that cannot be computed
     are left out with a warning.
     """
     if scores is not None:
-        return [score(_require_dataset(data), one, progress=progress) for one in scores]
+        whole = _require_dataset(data)
+        if part is None and chart.needs_named_workers and whole.has("votes"):
+            part = "votes"
+        return [score(whole, one, part=part, progress=progress) for one in scores]
     if data is None or found.votes is None:
         return []
     cache = EvidenceCache(Dataset(data.name, votes=found.votes, **_gold_part(found)), _no_evidence())

@@ -48,7 +48,7 @@ def plot(
 
     >>> figure = plot("toy", "workload")
     >>> figure.caption
-    '30 workers gave 1,500 votes: 50 each in the median, 50 at least and 50 at most. The busiest tenth gave 10% of them.'
+    '30 workers gave 1,500 votes: 50 per worker. The busiest tenth (3 workers) gave 10% of them.'
     """
     require_package("matplotlib", "drawing a chart", INSTALL)
     from plurivox.charts._figure import draw_figure, draw_on_axes

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from plurivox.charts._shared.names_as_text import shown_name
+from plurivox.charts._shared.svg_photos import PHOTO_ID, store_photos_as_jpeg
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -30,6 +31,11 @@ def name_marks(marks: "Artist | Sequence[Artist]", names: Sequence[str]) -> None
         _names_by_id(artist)[_new_id(artist)] = [name]
 
 
+def name_photo(image: "Artist", name: str) -> None:
+    """Attach a text to an image drawn by `imshow(..., interpolation="none")`, which an SVG file then holds as JPEG."""
+    _names_by_id(image)[_new_id(image, PHOTO_ID)] = [name]
+
+
 def _names_by_id(artist: Any) -> dict[str, list[str]]:
     """Return the texts of the figure's marks by id, which it keeps."""
     figure = artist.get_figure(root=True)
@@ -37,9 +43,9 @@ def _names_by_id(artist: Any) -> dict[str, list[str]]:
     return found
 
 
-def _new_id(artist: Any) -> str:
+def _new_id(artist: Any, prefix: str = "marks") -> str:
     """Give an artist an id that no other of its figure has, and return it."""
-    name = f"marks-{len(_names_by_id(artist))}"
+    name = f"{prefix}-{len(_names_by_id(artist))}"
     artist.set_gid(name)
     return name
 
@@ -56,6 +62,10 @@ def svg_text(figure: "Figure", *, title: str = "", description: str = "", id_pre
     for element in root.iter(f"{{{SVG}}}g"):
         if texts := names.get(element.get("id", "")):
             _add_titles(element, texts)
+    for element in root.iter(f"{{{SVG}}}image"):
+        if texts := names.get(element.get("id", "")):
+            ElementTree.SubElement(element, f"{{{SVG}}}title").text = shown_name(texts[0], 300)
+    store_photos_as_jpeg(root)
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)
     _describe(root, title, description)

@@ -210,11 +210,35 @@ def mean_hit_at_equal_confidence(hit: Floats, confidence: Floats) -> Floats:
 # ---- as sums over tasks; resampling does not change the bins
 
 
-def ece_task_sums(prediction: Rows, truth: Rows, ties: Ties, bins: int = BINS) -> TaskSums:
-    """Return the expected calibration error as sums over tasks: sum_b |sum of (hit - confidence) in bin b| / n."""
+def ece_task_sums(
+    prediction: Rows, truth: Rows, ties: Ties, bins: int = BINS, tasks_per_bin: int | None = None
+) -> TaskSums:
+    """Return the expected calibration error as sums over tasks: sum_b |sum of (hit - confidence) in bin b| / n.
+
+    Bins are of equal width, or of `tasks_per_bin` tasks each, among which tasks of the same confidence are divided evenly.
+    """
     hit, confidence = hits_and_confidence(prediction, truth, ties)
-    contributions = [(np.arange(len(hit)), equal_width_bins(confidence, bins), hit - confidence)]
-    return TaskSums(len(hit), bins, lambda: contributions, lambda sums, n: np.abs(sums).sum(1) / n)
+    place, low, _ = bins_of_tasks_and_edges(confidence, bins, tasks_per_bin)
+    task, column, share = tasks_divided_among_bins(confidence, place)
+    contributions = [(task, column, share * (hit - confidence)[task])]
+    return TaskSums(len(hit), len(low), lambda: contributions, lambda sums, n: np.abs(sums).sum(1) / n)
+
+
+def tasks_divided_among_bins(confidence: Floats, place: Ints) -> tuple[Ints, Ints, Floats]:
+    """Return (task, bin, share) of all tasks and their bins: tasks of the same confidence have the same shares of their bins.
+
+    >>> task, column, share = tasks_divided_among_bins(np.array([0.5, 0.5, 0.9]), np.array([0, 1, 1]))
+    >>> task.tolist(), column.tolist(), share.tolist()
+    ([0, 1, 0, 1, 2], [0, 0, 1, 1, 1], [0.5, 0.5, 0.5, 0.5, 1.0])
+    """
+    n_bins = int(place.max(initial=0)) + 1
+    _, level, level_size = np.unique(confidence, return_inverse=True, return_counts=True)
+    pairs, n_inside = np.unique(level * n_bins + place, return_counts=True)
+    of_level, column = np.divmod(pairs, n_bins)
+    n = level_size[of_level]  # all tasks of the level are in each of its bins, in part
+    first = (np.cumsum(level_size) - level_size)[of_level]
+    rows = np.arange(n.sum()) + np.repeat(first - (np.cumsum(n) - n), n)
+    return np.argsort(level, kind="stable")[rows], np.repeat(column, n), np.repeat(n_inside / n, n)
 
 
 def rms_calibration_task_sums(

@@ -6,6 +6,7 @@ from plurivox.core.array_types import Floats, Ints, readonly_view
 from plurivox.core.votes import Votes
 from plurivox.engine.kernels.kappa_and_vote_agreement import fill_share_of_agreeing_other_votes
 from plurivox.engine.parallel_task_blocks import Blocks
+from plurivox.identify._shared.group_sums import divide_or_nan, sum_by_group
 
 
 def share_of_others_agreeing_with_vote(votes: Votes) -> Floats:
@@ -44,3 +45,17 @@ def _share_of_others_agreeing_sorted(start: Ints, worker: Ints, label: Ints, wei
         lambda first, last: fill_share_of_agreeing_other_votes(first, last, start, *rows)
     )
     return out
+
+
+def agreement_minus_task_mean_of_dated_answers(votes: Votes) -> tuple[Ints, Floats, Floats]:
+    """Return (worker, Unix time, agreement with the other workers minus the task's mean agreement) of every dated answer."""
+    share = share_of_others_agreeing_with_vote(votes)
+    assert votes.when is not None
+    known = np.isfinite(share) & np.isfinite(votes.when)
+    task, worker, when, share = votes.task[known], votes.worker[known], votes.when[known], share[known]
+    if votes.answer is not None:  # join the rows of each soft answer
+        _, first, answer = np.unique(votes.answer[known], return_index=True, return_inverse=True)
+        share = sum_by_group(answer, len(first), share * votes.weights[known])
+        task, worker, when = task[first], worker[first], when[first]
+    mean = divide_or_nan(sum_by_group(task, votes.n_tasks, share), sum_by_group(task, votes.n_tasks))
+    return worker, when, share - mean[task]

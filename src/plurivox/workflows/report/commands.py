@@ -1,0 +1,39 @@
+"""Commands that a report shows, as text for a shell."""
+
+import shlex
+from collections.abc import Sequence
+
+from plurivox import aggregate
+
+
+def shell_name(name: str) -> str:
+    """Return the name of a file or data set as it is typed in a shell; a text with options behind the name stays as it is.
+
+    >>> shell_name("my votes.csv"), shell_name("INPUT")
+    ("'my votes.csv'", 'INPUT')
+    """
+    return shlex.quote(name)
+
+
+def aggregate_command(spec: str, name_in_commands: str, out: str) -> str:
+    """Return the command that aggregates votes by the method of this spec, with its options as flags.
+
+    >>> aggregate_command("dawid-skene[pool=4.0]", "votes.csv", "truth.csv")
+    'plurivox aggregate dawid-skene votes.csv --pool 4.0 -o truth.csv'
+    """
+    method = aggregate.methods.make(spec)
+    flags = [
+        f"--{one.name_with_dashes} {shlex.quote(str(getattr(method, one.name)))}"
+        for one in method.options()
+        if getattr(method, one.name) != one.default
+    ]
+    return " ".join(["plurivox aggregate", method.name(), name_in_commands, *flags, "-o", out])
+
+
+def drop_workers_command(workers: Sequence[str], name_in_commands: str) -> str:
+    """Return the command that removes the votes of these workers.
+
+    >>> drop_workers_command(["ann", "b o"], "votes.csv")
+    "plurivox clean listed-workers votes.csv --workers 'ann,b o' -o cleaned"
+    """
+    return f"plurivox clean listed-workers {name_in_commands} --workers {shlex.quote(','.join(workers))} -o cleaned"

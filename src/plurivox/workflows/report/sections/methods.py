@@ -1,0 +1,166 @@
+"""Section on aggregation methods: which one to use, what each says, and how far they are from each other."""
+
+import numpy as np
+
+from plurivox.charts import ChartData
+from plurivox.charts._shared.names_as_text import count_text
+from plurivox.workflows.recommendation import GOALS
+from plurivox.workflows.report.commands import shell_name
+from plurivox.workflows.report.method_differences import MethodDifferences
+from plurivox.workflows.report.page_content import Block, Cell, Column, CopyText, Paragraph, Section, Table
+from plurivox.workflows.report.pictures import MEASURE_TITLES
+from plurivox.workflows.report.sections._section_input import QUESTIONS, SectionInput, percent_text, sampled_text
+
+MAX_PICTURED_LABELS, MAX_PICTURED_TASKS = 1_000, 300_000
+
+
+def methods_section(given: SectionInput) -> Section:
+    """Return the section on what each method says."""
+    found = given.results.differences
+    blocks: list[Block] = [_table(given, found)]
+    if len(found.methods) > 1:
+        blocks.append(_pairs(given, found))
+    blocks += _pictures(given)
+    if (made := given.results.recommendation) is not None:
+        blocks.append(
+            CopyText("How the method was recommended", "\n".join(_recommendation_lines(given)), is_code=False)
+        )
+        blocks.append(Paragraph(f"Printed by: plurivox recommend {given.name} --for {made.question}"))
+    title = "Which method, and what does each say?"
+    return Section("methods", title, _answer(given, found), tuple(blocks), given.results.quantity)
+
+
+def _answer(given: SectionInput, found: MethodDifferences) -> str:
+    """Return the method to use, its measured or expected accuracy, and on how many tasks methods disagree."""
+    results = given.results
+    text = f"Use {results.chosen} for {GOALS[results.quantity]}"
+    made = results.recommendation
+    if made is not None:
+        why = (
+            "the default, which no candidate clearly beats"
+            if made.recommended == made.default
+            else "recommended for votes like these"
+        )
+        text += f" ({why})"
+    text += "."
+    if (against := results.evaluations.get(results.chosen)) is not None:
+        one = against["accuracy"]
+        text += (
+            f" Against the gold labels its most probable label is right on {percent_text(one.mean, 1)} of {count_text(int(against.n[0]), 'task')}"
+            f" (95% interval {percent_text(one.low, 1)} to {percent_text(one.high, 1)})."
+        )
+    elif made is not None and made.question == "truth" and "accuracy" in made.measures:
+        mean, low, high = made.expected("accuracy")
+        text += f" Its expected accuracy, on simulated crowds like this one, is {percent_text(mean)} ({percent_text(low)} to {percent_text(high)})."
+    same = [spec for spec in results.fits_for(results.quantity) if spec != results.chosen]
+    if same:
+        at = found.methods.index(results.chosen)
+        differ = {spec: float(found.other_top[at, found.methods.index(spec)]) for spec in same}
+        far = max(differ, key=lambda spec: differ[spec])
+        text += (
+            f" The other {'method' if len(same) == 1 else 'methods'} for {QUESTIONS[results.quantity]} name another label first on "
+            f"{percent_text(min(differ.values()))} to {percent_text(differ[far])} of the tasks ({far} on most)."
+            if len(same) > 1
+            else f" {far} names another label first on {percent_text(differ[far])} of the tasks."
+        )
+    return text
+
+
+def _table(given: SectionInput, found: MethodDifferences) -> Table:
+    """Return the table of methods: what each estimates, how sure it is, how far from the chosen one, and measures against gold."""
+    results, at = given.results, found.methods.index(given.results.chosen)
+    columns = [
+        Column("method"),
+        Column(
+            "about",
+            "flag",
+            "truth: the probability that a label is right; people: the share of people who would give it",
+        ),
+        Column(
+            "other label first",
+            "percent",
+            f"share of tasks whose most probable label differs from that of {results.chosen}",
+            1,
+        ),
+        Column(
+            "distance",
+            "number",
+            f"mean total variation to the soft labels of {results.chosen}: probability that has to be moved",
+            3,
+        ),
+        Column("mean confidence", "percent", "mean probability of the most probable label", 1),
+        Column("mean entropy", "number", "of the soft labels, in nats", 3),
+    ]
+    cells: list[list[Cell]] = [
+        [results.fits[spec].soft.estimates for spec in found.methods],
+        found.other_top[at].tolist(),
+        found.total_variation.tolist(),
+        found.confidence.tolist(),
+        found.entropy.tolist(),
+    ]
+    for name, title in MEASURE_TITLES.items() if results.evaluations else ():
+        columns += [Column(title, "number", f"{title} against the gold labels", 3), Column(f"{title}, 95% interval")]
+        pairs = [_measure(given, spec, name) for spec in found.methods]
+        cells += [[value for value, _ in pairs], [interval for _, interval in pairs]]
+    columns.append(Column("seconds", "number", "time of the fit", 2))
+    cells.append([results.seconds.get(spec, np.nan) for spec in found.methods])
+    rows = [(spec, *row) for spec, row in zip(found.methods, zip(*cells, strict=True), strict=True)]
+    note = " ".join(
+        f"{one.spec} is left out: {one.reason}." for one in results.left_out if one.spec in results.asked_methods
+    )
+    command = (
+        f"plurivox compare {given.name} --methods {shell_name(','.join(found.methods))}"
+        if given.inputs.gold is not None
+        else ""
+    )
+    return Table("Methods", tuple(columns), rows, len(rows), note, command)
+
+
+def _measure(given: SectionInput, spec: str, name: str) -> tuple[float, str | None]:
+    """Return a measure of a method against gold, and its interval as text; NaN if it was not computed."""
+    found = given.results.evaluations.get(spec)
+    if found is None or name not in found.measure.tolist():
+        return float("nan"), None
+    one = found[name]
+    return one.mean, None if np.isnan(one.low) else f"{one.low:.3f} to {one.high:.3f}"
+
+
+def _pairs(given: SectionInput, found: MethodDifferences) -> Table:
+    """Return the table of pairs of methods: on what share of tasks their most probable labels differ."""
+    meaning = "share of tasks whose most probable label differs between the two methods"
+    columns = (
+        Column("method"),
+        *(Column(spec, "percent", meaning if not i else "", 1) for i, spec in enumerate(found.methods)),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (spec, *(None if i == j else float(found.other_top[i, j]) for j in range(len(found.methods))))
+        for i, spec in enumerate(found.methods)
+    ]
+    return Table("Share of tasks on which two methods name different labels first", columns, rows, len(rows))
+
+
+def _pictures(given: SectionInput) -> list[Block]:
+    """Return the charts of measures and calibration against gold, and of the tasks on which the chosen method moves labels most."""
+    results, pictures = given.results, given.pictures
+    blocks: list[Block] = []
+    if results.evaluations:
+        blocks.append(pictures.draw("comparison"))
+        truth = {spec: fit.soft for spec, fit in results.fits_for("truth").items()}
+        if truth:
+            blocks.append(pictures.draw("reliability", pictures.with_soft(truth)))
+    simple = next(
+        (spec for spec in ("vote-shares", results.other) if spec in results.fits and spec != results.chosen), ""
+    )
+    few = given.inputs.votes.n_labels <= MAX_PICTURED_LABELS and given.inputs.votes.n_tasks <= MAX_PICTURED_TASKS
+    if simple and few:
+        data: ChartData = pictures.with_soft({spec: results.fits[spec].soft for spec in (results.chosen, simple)})
+        blocks.append(pictures.draw("label-shift", data, flags=f"--methods {shell_name(f'{results.chosen},{simple}')}"))
+    return blocks
+
+
+def _recommendation_lines(given: SectionInput) -> list[str]:
+    """Return the sentences of the recommendation, and on how many votes it rests."""
+    made = given.results.recommendation
+    assert made is not None
+    lines = [f"{head}: {text}" for head, text in made.lines() if head and head != "may go wrong"]
+    return [*lines, *([sampled] if (sampled := sampled_text(given.results)) else [])]

@@ -1,0 +1,120 @@
+"""Section on what to do next: the steps that help most for these votes, each with the reason and the command."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from plurivox.charts._shared.names_as_text import count_text
+from plurivox.workflows.report.commands import aggregate_command, drop_workers_command, shell_name
+from plurivox.workflows.report.page_content import Section, Step, Steps
+from plurivox.workflows.report.sections._section_input import QUESTIONS, SectionInput, names_text, percent_text
+from plurivox.workflows.report.worker_trust import DROPPED
+
+ENOUGH_GOLD = 100  # tasks with which accuracy is known to about 8 points
+LEAST_GAIN = 0.005  # gain in accuracy of one more vote per task that is worth asking for
+
+
+def next_steps_section(given: SectionInput) -> Section:
+    """Return the section on what to do next."""
+    steps = [step for make in STEPS if (step := make(given)) is not None]
+    answer = f"First: {steps[0].text[:1].lower()}{steps[0].text[1:].rstrip('.')}."
+    return Section("next-steps", "What to do next?", answer, (Steps(tuple(steps)),))
+
+
+def _check_workers(given: SectionInput) -> Step | None:
+    """Return the step to check and leave out workers near random or against the others."""
+    trust = given.results.trust
+    if trust is None or not (n := trust.count(*DROPPED)):
+        return None
+    found = given.results.without_doubtful
+    why = f"They are {names_text(trust.names(n, *DROPPED))}."
+    if found is not None:
+        why += f" Without them {count_text(found.n_changed, 'task')} of {found.n_tasks:,} would get another label."
+    return Step(
+        f"Read some votes of the {count_text(n, 'worker')} near random or against the others, and leave them out if they are careless.",
+        why,
+        drop_workers_command(trust.names(n, *DROPPED), given.name),
+    )
+
+
+def _look_at_tasks(given: SectionInput) -> Step | None:
+    """Return the step to look at the hardest tasks."""
+    hard = given.hard_tasks
+    first = [str(hard.votes.tasks[task]) for task in hard.order[:3].tolist()]
+    return Step(
+        "Look at the ten tasks above all others: is the question clear, is a label missing, is the picture or text broken?",
+        f"They are the most uncertain by {given.results.chosen}, first {names_text(first)}. What makes people disagree there is often in "
+        "many other tasks too.",
+        f"plurivox identify posterior-entropy {given.name} --by {shell_name(given.results.chosen)} --worst 10",
+    )
+
+
+def _ask_again(given: SectionInput) -> Step | None:
+    """Return the step to ask for more votes, if these are expected to help."""
+    made = given.results.recommendation
+    if made is None or made.question != "truth" or not given.inputs.has_named_workers:
+        return None
+    gain = float(made.gain[:, 0].mean())
+    if gain < LEAST_GAIN:
+        return None
+    share = made.gain_at_least_certain
+    where = (
+        f"; {percent_text(share)} of that on the least certain fifth of the tasks"
+        if np.isfinite(share) and share > 0.3
+        else ""
+    )
+    return Step(
+        "Ask for one more vote on the least certain tasks.",
+        f"One more vote on every task would raise the expected accuracy by {100 * gain:.1f} points{where}.",
+        f"plurivox assign next-best {given.name} --n 100 -o ask.csv",
+    )
+
+
+def _collect_gold(given: SectionInput) -> Step | None:
+    """Return the step to collect gold labels, if there are too few to measure accuracy."""
+    if given.results.quantity != "truth" or given.results.about.n_gold >= ENOUGH_GOLD:
+        return None
+    n = given.results.about.n_gold
+    return Step(
+        f"Let an expert label {ENOUGH_GOLD} random tasks.",
+        ("There are no gold labels" if not n else f"There are {count_text(n, 'gold label')} only")
+        + f", so that accuracy is an estimate; {ENOUGH_GOLD} of them measure it to within about 8 points.",
+        f"plurivox report {given.name} --gold gold.csv -o report.html",
+    )
+
+
+def _write_labels(given: SectionInput) -> Step:
+    """Return the step to write the soft labels."""
+    results = given.results
+    other = (
+        f" For the other question, {results.other}."
+        if results.other_fit is not None and results.other != results.chosen
+        else ""
+    )
+    return Step(
+        f"Write the soft labels for {QUESTIONS[results.quantity]}.",
+        f"By {results.chosen}.{other}",
+        aggregate_command(results.chosen, given.name, "soft.csv"),
+    )
+
+
+def _train(given: SectionInput) -> Step | None:
+    """Return the step to train a net, if the data have inputs and no training is shown."""
+    data = given.inputs.dataset
+    if given.inputs.runs or not (data.has("features") or data.has("images")):
+        return None
+    return Step(
+        "Train a net on the disagreement, and add it to this page.",
+        "The data have inputs for it. Give the page the folder of the training: --run run.",
+        f"plurivox train {given.name} --for {given.results.quantity} --runs 3 -o run",
+    )
+
+
+STEPS: tuple[Callable[[SectionInput], Step | None], ...] = (
+    _check_workers,
+    _look_at_tasks,
+    _ask_again,
+    _collect_gold,
+    _write_labels,
+    _train,
+)
