@@ -81,7 +81,7 @@ RULES = (
     Rule(
         "chances?",
         "rng, seed or probability",
-        unless=r"(beyond|above|below|by|than|from) chance|chance (agreement|level)|[\"']chance/?[\"']",
+        unless=r"(beyond|above|below|by|than|from)[ _]chance|chance (agreement|level)|[\"']chance/?[\"']",
         files=(*AGREEMENT, "*arm_comparison.py"),
     ),
     Rule("lessons?", "example"),

@@ -37,7 +37,8 @@ def test_cells_are_the_matrix_and_texts_are_percentages() -> None:
     ax = next(one for one in figure.axes if one.axison)
     np.testing.assert_array_equal(ax.collections[0].get_array().reshape(3, 3), BAD)
     assert {one.get_text() for one in ax.texts} >= {"20", "80", "100"}
-    assert "26% of the votes" not in figure.caption and "say b" in figure.caption
+    mean = (BAD + GOOD + SPAM) / 3
+    assert f"{mean[0, 1]:.0%} of the votes on “a” are for “b”" in figure.caption
 
 
 def test_squares_of_a_hinton_diagram_have_areas_in_proportion() -> None:
@@ -53,6 +54,13 @@ def test_the_mean_is_weighted_by_votes() -> None:
     expected = np.average(confusion.matrices, axis=0, weights=votes.n_answers_per_worker)
     ax = next(one for one in draw_figure(Chart(by="mean"), data).axes if one.axison)
     np.testing.assert_allclose(np.asarray(ax.collections[0].get_array()).reshape(expected.shape), expected)
+
+
+def test_the_caption_says_which_workers_are_shown_and_who_gave_few_votes() -> None:
+    caption = draw_figure(Chart(), chart_input()).caption
+    assert "3 of 8 workers, from best to worst, among those with at least 15 votes" in caption
+    assert "as dawid-skene estimates them" in caption and "fewer than 5 votes per label" not in caption
+    assert "3 of the workers shown gave fewer than 5 votes per label" in draw_figure(Chart(), chart_input(9)).caption
 
 
 def test_clusters_are_fitted_and_need_shared_matrices() -> None:

@@ -30,7 +30,7 @@ def test_the_doubtful_are_among_the_worst_by_two_scores() -> None:
     flags = sum((rankdata(-one.badness) <= 2).astype(int) for one in data.scores)  # a tenth of 20
     wrong = [str(name) for name in NAMES[np.asarray(flags) >= 2]]
     figure = draw_figure(WorkerScores(), data)
-    assert {"w00", "w05"} <= set(wrong) and f"{len(wrong)} workers (squares)" in figure.caption
+    assert {"w00", "w05"} <= set(wrong) and f"{len(wrong)} workers (orange squares)" in figure.caption
     assert all(name in figure.caption for name in wrong)
 
 
@@ -39,7 +39,7 @@ def test_correlations_are_those_of_scipy_and_appear_in_the_panels() -> None:
     expected = spearmanr(data.scores[0].badness, data.scores[1].badness).statistic
     assert worker_score_table(data, 5).rank_correlation(0, 1) == pytest.approx(expected)
     texts = {one.get_text() for ax in draw_figure(WorkerScores(), data).axes for one in ax.texts}
-    assert f"{expected:.2f}" in texts
+    assert f"{expected:.2f}".replace("-", "−") in texts
 
 
 def test_ranks_share_ties_and_skip_nan() -> None:
@@ -67,3 +67,20 @@ def test_one_score_is_a_ranking_with_intervals() -> None:
     )
     labels = [one.get_text() for one in figure.axes[0].get_yticklabels()]
     assert labels == NAMES[::-1].tolist() and "95% intervals" in figure.caption and "worst is w19" in figure.caption
+
+
+def test_workers_with_few_votes_are_hollow_in_a_ranking() -> None:
+    data = ChartData(scores=(scores(np.linspace(0, 1, 20), "one", n=np.repeat([3.0, 50.0], [1, 19])),))
+    figure = draw_figure(WorkerScores(), data)
+    good = figure.axes[0].collections[1]  # the lines come first
+    white = (np.asarray(good.get_facecolor())[:, :3] == 1).all(1)
+    assert white.tolist() == [False] * 17 + [True] and "the best w00 with -0 (3 votes)" in figure.caption
+
+
+def test_a_small_crowd_has_no_worst_tenth() -> None:
+    three_workers = [
+        Scores("worker", NAMES[:3], -b, b, name) for name, b in (("x", np.arange(3.0)), ("y", np.arange(3.0)))
+    ]
+    caption = draw_figure(WorkerScores(), ChartData(scores=tuple(three_workers))).caption
+    assert "1 worker (orange square) is the worst by both scores: w02." in caption
+    assert "The rank correlation of the two scores is 1.00." in caption

@@ -39,7 +39,8 @@ class Agreement(Chart):
     `least` tasks with most others are shown. At the right stands each worker's mean.
 
     If the times of the answers are known, or their places in the session, a panel below shows the agreement with the others
-    in the course of the workers' own answers, minus the means of the task and of the worker, as in the score `drift`.
+    in the course of the workers' own answers, minus the means of the task and of the worker, as in the score `drift`. If all
+    workers answer the tasks in the same order, a change cannot be told from tasks that get harder, and shows as none.
 
     Cohen (1960), https://doi.org/10.1177/001316446002000104; optimal leaf ordering: Bar-Joseph, Gifford & Jaakkola (2001),
     https://doi.org/10.1093/bioinformatics/17.suppl_1.S22

@@ -4,15 +4,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
-from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from plurivox.charts._contract import Chart, ChartData
 from plurivox.charts._shared.entered_percents import EnteredCertainty, entered_certainty
 from plurivox.charts._shared.hover_text import name_marks
 from plurivox.charts._shared.names_as_text import count_text, shown_name
-from plurivox.charts._shared.panels import horizontal_grid, panels, percent_axis, write_in_place_of_data
+from plurivox.charts._shared.panels import (
+    horizontal_grid,
+    panels,
+    percent_axis,
+    whole_number_ticks,
+    write_in_place_of_data,
+)
 from plurivox.charts._shared.theme import SERIES, current_theme, sequential_colormap
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import Floats, Ints
@@ -20,6 +23,7 @@ from plurivox.core.name_encoding import positions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.cm import ScalarMappable
 
 MAX_COLUMNS = 12
 STEP = 0.05  # height of a bar: people enter multiples of five
@@ -109,8 +113,7 @@ def _draw_numbers(ax: Any, columns: Columns) -> None:
     ax.bar_label(bars, [f"{n:,}" for n in heights.tolist()], padding=2, fontsize=7.5)
     ax.margins(y=0.18)
     ax.set(xlim=_ends(columns), ylabel="answers")
-    ax.yaxis.set_major_locator(MaxNLocator(3, integer=True, min_n_ticks=1))
-    ax.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    whole_number_ticks(ax, "y", 3)
     horizontal_grid(ax)
 
 
@@ -161,8 +164,11 @@ def _draw_spread(
     horizontal_grid(ax)
 
 
-def _color_scale(ax: Any, axes: tuple[Any, ...], mean: Floats, counts: Ints, name: str) -> ScalarMappable:
+def _color_scale(ax: Any, axes: tuple[Any, ...], mean: Floats, counts: Ints, name: str) -> "ScalarMappable":
     """Draw the scale of mean entropies, up to the largest of bars with five answers or more, and return it."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
     often = mean[counts >= min(5, counts.max())]
     colors = ScalarMappable(Normalize(0, max(float(often.max()), 1e-9)), sequential_colormap())
     bar = ax.figure.colorbar(colors, ax=list(axes), pad=0.02, aspect=30)

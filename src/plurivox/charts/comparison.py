@@ -8,9 +8,9 @@ import numpy as np
 from plurivox.charts._contract import Chart, ChartData, MethodMeasures
 from plurivox.charts._shared.hover_text import name_marks
 from plurivox.charts._shared.method_means import MeanOfMeasure, means_of_measure
-from plurivox.charts._shared.method_ranks import MethodRanks, method_ranks
+from plurivox.charts._shared.method_ranks import LEVEL, MethodRanks, method_ranks
 from plurivox.charts._shared.names_as_text import count_text, shown_name
-from plurivox.charts._shared.panels import horizontal_grid, panels, vertical_grid, write_in_place_of_data
+from plurivox.charts._shared.panels import panels, vertical_grid, write_in_place_of_data
 from plurivox.charts._shared.theme import SERIES, current_theme
 from plurivox.core.array_types import Ints
 from plurivox.core.errors import InputError, unknown_name_error
@@ -54,7 +54,7 @@ class Comparison(Chart):
         n = len(data.measures.datasets)
         if self.ranks != "no" and n < MIN_DATASETS:
             raise InputError(
-                f"the chart comparison needs {MIN_DATASETS} data sets or more for tests of ranks; there are {n}: leave out ranks"
+                f"the chart comparison needs {MIN_DATASETS} data sets or more for tests of ranks: give more, or leave ranks out"
             )
         self._measures(data.measures)
 
@@ -80,7 +80,8 @@ class Comparison(Chart):
     def _measures(self, made: MethodMeasures) -> list[str]:
         """Return the titles of the measures to draw. Raise UnknownName for one that was not computed."""
         if not self.measures:
-            return list(made.values)[:MOST_MEASURES]
+            with_result = [one for one, values in made.values.items() if np.isfinite(values).any()]
+            return (with_result or list(made.values))[:MOST_MEASURES]
         known = {one.lower(): one for one in made.values}
         wanted = [one.strip() for one in split_at_commas_outside_brackets(self.measures)]
         if unknown := [one for one in wanted if one.lower() not in known]:
@@ -94,16 +95,16 @@ class Comparison(Chart):
         places = panels(ax, -(-len(measures) // columns), columns).ravel()
         texts = []
         for place, name in zip(places, measures, strict=False):
-            higher = name in made.higher_is_better
-            found = method_ranks(made.values[name], higher_is_better=higher, test=self.ranks)
+            better = name in made.higher_is_better
+            found = method_ranks(made.values[name], higher_is_better=better, test=self.ranks)
             draw_ranks(place, found, made, name)
             texts.append(_ranks_in_words(found, made, name))
         for place in places[len(measures) :]:
             place.set_axis_off()
         by = "the Nemenyi test" if self.ranks == "nemenyi" else "Wilcoxon signed-rank tests with Holm's correction"
         return (
-            f"Mean ranks over data sets, 1 is best; lines at the right join methods of which no two differ at 5% by {by}. "
-            f"{' '.join(texts)}"
+            f"Mean ranks over {count_text(len(made.datasets), 'data set')}, 1 is best; lines at the right join methods of "
+            f"which no two differ at 5% by {by}. {' '.join(texts)}{f' {made.remark}.' if made.remark else ''}"
         )
 
 
@@ -124,7 +125,7 @@ def draw_means(ax: "Axes", one: MeanOfMeasure, shown: Ints, made: MethodMeasures
     """Draw the means of one measure with their intervals; return how many points of data sets are outside the axes."""
     theme, rows = current_theme(), np.arange(len(shown))
     mean, low, high = one.mean[shown], one.low[shown], one.high[shown]
-    if len(made.datasets) > 1 and made.reference in made.methods:
+    if _has_reference(made):
         ax.axvline(one.mean[made.methods.index(made.reference)], color=theme.muted, linewidth=1, linestyle="--")
     ax.hlines(rows, low, high, color=SERIES[0], linewidth=1.6)
     known = np.isfinite(mean)
@@ -133,10 +134,11 @@ def draw_means(ax: "Axes", one: MeanOfMeasure, shown: Ints, made: MethodMeasures
     left, right = limits_of_means(one, shown)
     outside = 0
     if len(made.datasets) > 1:
-        dataset, row = np.nonzero(np.isfinite(one.single[:, shown]) & (made.reference != np.array(made.methods))[shown])
+        is_other = np.array([name != made.reference for name in made.methods])
+        dataset, row = np.nonzero((np.isfinite(one.single) & is_other)[:, shown])
         x = one.single[dataset, shown[row]]
         inside = (x >= left) & (x <= right)
-        dots = ax.scatter(x[inside], row[inside], s=9, color=SERIES[1], alpha=0.35, linewidths=0, zorder=2)
+        dots = ax.scatter(x[inside], row[inside] + 0.3, s=7, color=SERIES[1], alpha=0.5, linewidths=0, zorder=2)
         places = zip(dataset[inside].tolist(), shown[row[inside]].tolist(), strict=True)
         name_marks(dots, [value_text(one, i, k, made) for i, k in places])
         outside = int((~inside).sum())
@@ -146,6 +148,11 @@ def draw_means(ax: "Axes", one: MeanOfMeasure, shown: Ints, made: MethodMeasures
     ax.tick_params(axis="y", length=0)
     ax.grid()
     return outside
+
+
+def _has_reference(made: MethodMeasures) -> bool:
+    """Return whether the intervals are of differences to a reference method."""
+    return made.reference in made.methods and bool(made.low)
 
 
 def limits_of_means(one: MeanOfMeasure, shown: Ints) -> tuple[float, float]:
@@ -160,7 +167,8 @@ def limits_of_means(one: MeanOfMeasure, shown: Ints) -> tuple[float, float]:
     near = single[(single >= low - reach) & (single <= high + reach)]
     low, high = min(low, near.min(initial=low)), max(high, near.max(initial=high))
     margin = 0.06 * (high - low) if high > low else reach
-    return low - margin, high + margin
+    is_positive = one.smallest_value >= 0  # such as an error, which no interval should show to be negative
+    return max(low - margin, 0.0) if is_positive and low - margin < 0 else low - margin, high + margin
 
 
 def mean_text(one: MeanOfMeasure, method: int, made: MethodMeasures) -> str:
@@ -190,13 +198,11 @@ def _means_in_words(
     parts = [f"{over} of {count_text(n_methods, 'method')}, sorted by {first.title}. Best {best}."]
     if any(np.isfinite(one.low).any() for one in found):
         parts.append(f"Lines: {made.interval_text}.")
-    if n > 1 and made.reference in made.methods:
-        parts.append(
-            f"Dashed: {shown_name(made.reference, 40)}; a line that does not touch it shows a difference. Faint points: single "
-            "data sets, by their difference to it."
-        )
-    elif n > 1:
-        parts.append("Faint points: single data sets.")
+    if _has_reference(made):
+        parts.append(f"Dashed: {shown_name(made.reference, 40)}; a line that does not touch it shows a difference.")
+    if n > 1:
+        moved = ", at their difference to the dashed line" if _has_reference(made) else ""
+        parts.append(f"Faint points: single data sets{moved}.")
     if outside:
         parts.append(f"{count_text(outside, 'faint point')} {'is' if outside == 1 else 'are'} outside the axes.")
     if n_methods > len(shown):
@@ -234,8 +240,11 @@ def draw_ranks(ax: "Axes", found: MethodRanks, made: MethodMeasures, title: str)
         )
     ax.set_yticks(rows, names)
     ax.set(xlim=(0.9, n + step * (len(shown) + 1.5)), ylim=(max(len(rows), 3) - 0.4, -0.6))
-    ax.set(xlabel="mean rank (1 is best)", ylabel="method")
-    ax.set_title(f"{shown_name(title, 28)}: {count_text(found.n_datasets, 'data set')}")
+    ax.set(xlabel="mean rank (1 is best)")
+    critical = (
+        f", critical difference {found.critical_difference:.1f}" if np.isfinite(found.critical_difference) else ""
+    )
+    ax.set_title(f"{shown_name(title, 28)}{critical}")
     ax.set_xticks(_rank_ticks(n))
     ax.tick_params(axis="y", length=0)
     vertical_grid(ax)
@@ -256,4 +265,6 @@ def _ranks_in_words(found: MethodRanks, made: MethodMeasures, title: str) -> str
         text += f", Friedman's test p {p_value_text(found.friedman.p_value, '= ')}"
     if np.isfinite(found.critical_difference):
         text += f", critical difference {found.critical_difference:.2f}"
+    if found.smallest_possible_p > LEVEL:
+        text += f", so many methods on so few data sets cannot differ (p at least {found.smallest_possible_p:.2f})"
     return f"{text}."

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
 from plurivox.charts._contract import Chart, ChartData
 from plurivox.charts._shared.hover_text import name_marks
@@ -120,6 +119,8 @@ class Labels(Chart):
 
 def _draw_shares(ax: Any, tables: list[Shares], order: Ints, names: list[str], n_own: int) -> None:
     """Draw the votes as bars, and the other tables as marks on them, the gold labels with their intervals."""
+    from matplotlib.ticker import MaxNLocator
+
     votes = tables[0].share[order]
     bars = ax.barh(np.arange(len(order)), votes, 0.72, color=SERIES[0], alpha=0.7 if len(tables) > 1 else 1.0)
     name_marks(bars.patches, [f"{name}: {share:.1%} of votes" for name, share in zip(names, votes, strict=True)])

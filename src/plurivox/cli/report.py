@@ -114,7 +114,9 @@ report = Command(
     params=[
         INPUT,
         out_flag("page to write: .html, one file that loads nothing", required=True),
-        Flag(["--pdf"], IN_AND_OUT, is_flag=True, help="print the page to a .pdf file beside it, by Chromium or Chrome"),
+        Flag(
+            ["--pdf"], IN_AND_OUT, is_flag=True, help="print the page to a .pdf file beside it, by Chromium or Chrome"
+        ),
         GOLD,
         Flag(
             ["--for", "for_"],
@@ -155,7 +157,9 @@ report = Command(
             metavar="X",
             help="leave out methods that take longer than this, except the default ones  [default: 20]",
         ),
-        Flag(["--seed"], SECTION, type=int, default=0, metavar="N", help="seed of samples and simulations  [default: 0]"),
+        Flag(
+            ["--seed"], SECTION, type=int, default=0, metavar="N", help="seed of samples and simulations  [default: 0]"
+        ),
         *READING_FLAGS,
         PART,
     ],

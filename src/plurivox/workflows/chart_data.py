@@ -25,8 +25,8 @@ from plurivox.io import Dataset
 from plurivox.io.dataset_reader import as_dataset, as_votes, read, read_soft_labels_or_dataset
 from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
 from plurivox.io.task_contents_reader import read_task_contents
-from plurivox.workflows.compare_aggregators import compare
 from plurivox.workflows.compare_against_people import PeopleComparison
+from plurivox.workflows.compare_aggregators import compare
 from plurivox.workflows.compared_methods import ComparedMethods
 from plurivox.workflows.measure_curve import measure_curves
 from plurivox.workflows.score_tasks_workers import EvidenceCache, score
@@ -174,9 +174,8 @@ def collect_chart_data(
         specs = [one.spec for one in aggregators]
         made = compare(given.datasets, specs or None, gold=gold, part=part, progress=progress)
         found = replace(found, measures=measures_of_comparison(made))
-    found = _with_fits(
-        found, chart, aggregators if methods is not None or not (found.fits or found.soft) else [], progress
-    )
+    wanted = aggregators if methods is not None or not (found.fits or found.soft) else []
+    found = _with_fits(found, chart, wanted, methods is None, progress)
     if "soft" in usable and data is not None and not found.soft and (soft := data.soft_labels) is not None:
         found = replace(found, soft={f"soft labels of {data.name}": soft})
     if "scores" in usable and (scores is not None or not found.scores):
@@ -208,7 +207,9 @@ def measures_of_comparison(made: ComparedMethods) -> MethodMeasures:
 
     Over several data sets they are simultaneous; on a single one those of the bootstrap over tasks, against people only.
     """
+    favouring = [title for name, title in made.measure_titles.items() if name in made.measures_without_verdict]
     values = {title: made.table(name) for name, title in made.measure_titles.items()}
+    values = {title: values[title] for title in sorted(values, key=favouring.__contains__)}  # these last
     low: dict[str, Any] = {}
     high: dict[str, Any] = {}
     at = made.method_specs.index(made.reference)
@@ -225,10 +226,11 @@ def measures_of_comparison(made: ComparedMethods) -> MethodMeasures:
     text = f"simultaneous 95% intervals of the mean difference to {made.reference}"
     if len(made.dataset_names) == 1:
         text = f"simultaneous 95% intervals over tasks of the difference to {made.reference}"
-    methods = tuple(made.marked_specs)
-    return MethodMeasures(
-        tuple(made.dataset_names), methods, values, low, high, higher, text, methods[at], made.mark_sentence
-    )
+    methods, remarks = tuple(made.marked_specs), [made.mark_sentence]
+    if favouring:
+        remarks.append(f"with so few votes per task {' and '.join(favouring)} favour predictions surer than people are")
+    remark = "; ".join(one for one in remarks if one)
+    return MethodMeasures(tuple(made.dataset_names), methods, values, low, high, higher, text, methods[at], remark)
 
 
 def _votes(data: Dataset | None, chart: Chart, aggregators: Sequence[Aggregator], part: str | None) -> Votes | None:
@@ -265,13 +267,24 @@ def _gold(gold: Any, data: Dataset | None) -> SoftLabels | None:
     return SoftLabels.gold(list(gold["task"]), list(gold["label"]))
 
 
-def _with_fits(data: ChartData, chart: Chart, aggregators: Sequence[Aggregator], progress: Progress) -> ChartData:
-    """Return the data with fits of the votes, their soft labels and confusion matrices, if the chart can draw these."""
+def _with_fits(
+    data: ChartData, chart: Chart, aggregators: Sequence[Aggregator], are_usual: bool, progress: Progress
+) -> ChartData:
+    """Return the data with fits of the votes, their soft labels and confusion matrices, if the chart can draw these.
+
+    Of several usual methods of a chart, those that cannot be fitted to these votes are left out with a warning.
+    """
     fits = dict(data.fits)
     if data.votes is not None and {"fits", "soft", "confusions"} & chart.usable_data():
-        for one in aggregators:
-            if one.spec not in fits:
-                fits[one.spec] = one.fit(data.votes, progress=progress)
+        for i, one in enumerate(aggregators):
+            try:
+                if one.spec not in fits:
+                    fits[one.spec] = one.fit(data.votes, progress=progress)
+            except InputError as cause:
+                is_last = not fits and i == len(aggregators) - 1
+                if not are_usual or is_last:
+                    raise
+                warnings.warn(f"{one.spec} is left out: {cause}", PlurivoxWarning, stacklevel=4)
     soft = dict(data.soft) | {name: fit.soft for name, fit in fits.items()}
     matrices = {name: fit.confusion for name, fit in fits.items() if fit.confusion is not None}
     if fits and not matrices and not data.confusions and "confusions" in chart.needs:

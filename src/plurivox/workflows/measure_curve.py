@@ -52,7 +52,7 @@ class CurveSettings:
 class Draws:
     """Votes from which answers are drawn in each repeat, and the labels that the result is compared with."""
 
-    pools: tuple[Votes, ...]  # one per repeat
+    votes_of_repeats: tuple[Votes, ...]
     references: tuple[SoftLabels, ...]  # one per repeat: gold labels, or the shares of votes that are held out
     numbers: Ints  # (n,) answers per task
     text: str  # what is compared with what
@@ -180,7 +180,7 @@ def measured(
     total = len(aggregators) * len(draws.numbers) * settings.draws
     for one in aggregators:
         for m in draws.numbers.tolist():
-            for r, (pool, reference) in enumerate(zip(draws.pools, draws.references, strict=True)):
+            for r, (pool, reference) in enumerate(zip(draws.votes_of_repeats, draws.references, strict=True)):
                 soft = one.fit(subsample(pool, m, settings.seed + r)).soft
                 sums.append(measure.measure_as_task_sums(*align_rows(soft, reference), "share"))
                 progress(len(sums), total)
@@ -203,7 +203,7 @@ def costs(votes: Votes, draws: Draws, settings: CurveSettings) -> tuple[Floats, 
 
     Tasks with fewer answers than asked for have all of theirs.
     """
-    support = draws.pools[0].support
+    support = draws.votes_of_repeats[0].support
     spent = np.array([np.minimum(support, m).sum() for m in draws.numbers.tolist()], np.float64)
     if settings.cost == "votes":
         return spent, ""

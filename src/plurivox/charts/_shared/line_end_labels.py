@@ -16,18 +16,25 @@ LINE_HEIGHT = 1.35 * FONT_SIZE / 72  # inches
 
 
 def label_line_ends(
-    ax: "Axes", ends: Sequence[tuple[float, float]], names: Sequence[str], colors: Sequence[Any], *, panel_height: float
+    ax: "Axes",
+    ends: Sequence[tuple[float, float]],
+    names: Sequence[str],
+    colors: Sequence[Any],
+    *,
+    panel_height: float,
+    length: int = 28,
 ) -> None:
     """Write names at the right of the axes, each joined by a thin line to the end (x, y) of its curve.
 
-    `panel_height` is about the height of the axes in inches; call this after the limits of the y axis are final.
+    `panel_height` is about the height of the axes in inches, `length` the most characters of a name; call this after the limits
+    of the y axis are final.
     """
     low, high = ax.get_ylim()
     heights = np.array([y for _, y in ends], np.float64)
     places = heights_apart(np.clip((heights - low) / (high - low), 0, 1), LINE_HEIGHT / panel_height)
     for place, end, name, color in zip(places.tolist(), ends, names, colors, strict=True):
         ax.annotate(
-            shown_name(name, 28),
+            shown_name(name, length),
             end,
             xytext=(1.04, place),
             textcoords="axes fraction",

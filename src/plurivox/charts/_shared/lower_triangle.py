@@ -1,11 +1,8 @@
 """Lower triangle of a symmetric table of shares, such as of pairs of labels, as a heat map."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
-from matplotlib.patches import Rectangle
 
 from plurivox.charts._shared.hover_text import name_marks
 from plurivox.charts._shared.names_as_text import shown_names
@@ -13,11 +10,18 @@ from plurivox.charts._shared.panels import percent_axis
 from plurivox.charts._shared.theme import sequential_colormap, text_color_on
 from plurivox.core.array_types import Floats
 
+if TYPE_CHECKING:
+    from matplotlib.cm import ScalarMappable
+
 MAX_NUMBERED = 13  # rows up to which cells have their number in them
 
 
 def draw_lower_triangle(ax: Any, shares: Floats, names: list[str], what: str) -> None:
     """Draw the cells below the diagonal, and those on it that are not zero; row and column i are `names[i]`."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+    from matplotlib.patches import Rectangle
+
     n = len(shares)
     colors, norm = sequential_colormap(), Normalize(0, max(float(shares.max()), 1e-9))
     cells, texts = [], []
@@ -56,7 +60,7 @@ def _name_rows_and_columns(ax: Any, names: list[str], n_columns: int) -> None:
         spine.set_visible(False)
 
 
-def _draw_color_scale(ax: Any, colors: ScalarMappable, what: str) -> None:
+def _draw_color_scale(ax: Any, colors: "ScalarMappable", what: str) -> None:
     """Draw what the colours mean in the empty upper triangle."""
     place = ax.inset_axes((0.55, 0.93, 0.42, 0.025))
     ax.figure.colorbar(colors, cax=place, orientation="horizontal")

@@ -20,6 +20,7 @@ class MeanOfMeasure:
         Floats  # (n_datasets, n_methods) values of single data sets, moved so that the reference is at its mean in all
     )
     higher_is_better: bool
+    smallest_value: float  # of all methods on all data sets
 
     def best_first(self) -> Ints:
         """Return the methods with a mean, the best first."""
@@ -40,6 +41,7 @@ def means_of_measure(made: MethodMeasures, title: str) -> MeanOfMeasure:
     [0.7, 0.6]
     """
     values = made.values[title]
+    smallest = float(np.nanmin(values, initial=np.inf))
     if len(made.datasets) > 1 and made.reference in made.methods:
         base = values[:, [made.methods.index(made.reference)]]
         moved = values - base + nan_mean(base)
@@ -47,7 +49,7 @@ def means_of_measure(made: MethodMeasures, title: str) -> MeanOfMeasure:
         values = np.where(both, moved, values)
     unknown = np.full(len(made.methods), np.nan)
     low, high = (ends.get(title, unknown) for ends in (made.low, made.high))
-    return MeanOfMeasure(title, nan_mean(values), low, high, values, title in made.higher_is_better)
+    return MeanOfMeasure(title, nan_mean(values), low, high, values, title in made.higher_is_better, smallest)
 
 
 def nan_mean(values: Floats) -> Floats:

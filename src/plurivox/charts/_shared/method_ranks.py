@@ -23,6 +23,9 @@ class MethodRanks:
     n_datasets: int  # on which all methods have a value
     groups: list[tuple[int, int]]  # (first, last) of methods in this order of which no pair differs
     critical_difference: float  # of two mean ranks by the Nemenyi test; nan for other tests
+    smallest_possible_p: (
+        float  # of a pair that differs in the same direction on all data sets; nan for the Nemenyi test
+    )
     friedman: FriedmanTest | None  # None with fewer than three methods or data sets
 
 
@@ -42,12 +45,13 @@ def method_ranks(values: Floats, *, higher_is_better: bool, test: RankTestName) 
     ranks, critical = compared.mean_ranks[order], nemenyi_critical_difference(len(order), n)
     same = [np.flatnonzero(compared.first_with_same_values == one).tolist() for one in order]
     if n < MIN_DATASETS:
-        return MethodRanks(same, ranks, n, [], np.nan, None)
+        return MethodRanks(same, ranks, n, [], np.nan, np.nan, None)
     if test == "nemenyi":
-        differs = np.abs(ranks[:, None] - ranks) > critical
-    else:
-        differs, critical = _differ_by_wilcoxon(values[np.ix_(compared.ranked_datasets, order)]), np.nan
-    return MethodRanks(same, ranks, n, groups_without_difference(differs), critical, compared.friedman)
+        groups = groups_without_difference(np.abs(ranks[:, None] - ranks) > critical)
+        return MethodRanks(same, ranks, n, groups, critical, np.nan, compared.friedman)
+    groups = groups_without_difference(_differ_by_wilcoxon(values[np.ix_(compared.ranked_datasets, order)]))
+    smallest = min(len(order) * (len(order) - 1) / 2 * 2.0 ** (1 - n), 1.0)
+    return MethodRanks(same, ranks, n, groups, np.nan, smallest, compared.friedman)
 
 
 def nemenyi_critical_difference(n_methods: int, n_datasets: int) -> float:

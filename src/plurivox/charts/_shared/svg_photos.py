@@ -4,8 +4,6 @@ import base64
 import io
 from xml.etree import ElementTree
 
-from PIL import Image
-
 SVG = "http://www.w3.org/2000/svg"
 LINK = "http://www.w3.org/1999/xlink"
 PHOTO_ID = "photo"  # the ids of photos begin with this
@@ -14,6 +12,8 @@ QUALITY = 82
 
 def store_photos_as_jpeg(root: ElementTree.Element) -> None:
     """Encode the images whose id begins with `photo` as JPEG, in place; programs may smooth them when they enlarge them."""
+    from PIL import Image  # not at the top: the help of a chart needs no pillow
+
     for element in root.iter(f"{{{SVG}}}image"):
         link = element.get(f"{{{LINK}}}href", "")
         if not element.get("id", "").startswith(PHOTO_ID) or not link.startswith("data:image/png;base64,"):

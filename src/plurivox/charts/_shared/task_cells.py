@@ -8,7 +8,6 @@ from plurivox.charts._shared.names_as_text import shown_name
 from plurivox.charts._shared.panels import panels
 from plurivox.charts._shared.task_pictures import draw_task, pixels_per_side
 from plurivox.charts._shared.theme import current_theme
-from plurivox.charts._shared.wrapped_text import write_in_axes
 from plurivox.core.task_contents import TaskContents
 
 if TYPE_CHECKING:
@@ -97,6 +96,8 @@ def _draw_cell(
         "below": ((0, share, 1, 1 - share), (0, 0, 1, share * 0.94)),
         "right": ((0, 0, 1 - share, 1), (1 - share * 0.95, 0, share * 0.95, 1)),
     }
+    from plurivox.charts._shared.wrapped_text import write_in_axes  # needs matplotlib
+
     content, words = (cell.inset_axes(box) for box in boxes[layout.words_stand])
     content.set_anchor("NW")
     draw_task(content, contents, task.name, side, fontsize=7.5)

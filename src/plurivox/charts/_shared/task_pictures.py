@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageOps
 
 from plurivox.charts._shared.hover_text import name_photo
 from plurivox.charts._shared.panels import write_in_place_of_data
-from plurivox.charts._shared.wrapped_text import write_in_axes
 from plurivox.core.task_contents import TaskContents
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from PIL import Image
 
 PIXELS = 600_000  # of all images of a figure together, which bounds the size of its file
 LARGEST_SIDE = 280  # pixels
@@ -35,6 +34,8 @@ def tasks_with_contents(contents: TaskContents | None, tasks: Iterable[object]) 
 
 def draw_task(ax: "Axes", contents: TaskContents | None, task: object, side: int, fontsize: float = 8) -> None:
     """Draw the image of a task, at most `side` pixels wide and high, or its text, wrapped and cut, in axes without frame."""
+    from plurivox.charts._shared.wrapped_text import write_in_axes  # needs matplotlib
+
     if contents is not None and str(task) in contents.images:
         picture = thumbnail(contents, task, side)
         if picture is not None:
@@ -52,6 +53,8 @@ def draw_task(ax: "Axes", contents: TaskContents | None, task: object, side: int
 
 def thumbnail(contents: TaskContents, task: object, side: int) -> NDArray[np.uint8] | None:
     """Return (height, width, 3) pixels of a task's image, the longer side `side` long; None if it cannot be decoded."""
+    from PIL import Image  # not at the top: the help of a chart needs no pillow
+
     try:
         encoded = contents.image_of(task)
         if not encoded:
@@ -63,8 +66,10 @@ def thumbnail(contents: TaskContents, task: object, side: int) -> NDArray[np.uin
         return None  # a damaged file, which the caller shows as such
 
 
-def _small_rgb_image(encoded: bytes, side: int) -> Image.Image:
+def _small_rgb_image(encoded: bytes, side: int) -> "Image.Image":
     """Return a decoded image scaled to `side` pixels, with white behind transparent parts."""
+    from PIL import Image, ImageOps
+
     with Image.open(io.BytesIO(encoded)) as found:
         found.draft("RGB", (2 * side, 2 * side))  # a JPEG file is decoded at a fraction of its size
         upright: Any = ImageOps.exif_transpose(found)

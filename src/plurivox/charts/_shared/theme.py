@@ -5,12 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import matplotlib as mpl
-from cycler import cycler
-from matplotlib import font_manager
-from matplotlib.colors import Colormap, LinearSegmentedColormap, to_rgb
+if TYPE_CHECKING:
+    from matplotlib.colors import Colormap
 
 ThemeName = Literal["light", "dark"]
 # Okabe and Ito (2008), https://jfly.uni-koeln.de/color/, without black; the yellow is last because it is faint on white
@@ -54,6 +52,8 @@ _settings = threading.RLock()  # matplotlib's settings are global: one thread dr
 @contextmanager
 def theme_settings(name: ThemeName = "light") -> Iterator[None]:
     """Apply a theme to matplotlib's settings while the block runs; other threads wait."""
+    import matplotlib as mpl  # not at the top: the help of a chart needs no matplotlib
+
     theme = THEMES[name]
     settings: Any = _settings_of(theme)  # matplotlib types the names of all settings
     with _settings, mpl.rc_context(settings):
@@ -62,6 +62,8 @@ def theme_settings(name: ThemeName = "light") -> Iterator[None]:
 
 def _settings_of(theme: Theme) -> dict[str, Any]:
     """Return matplotlib's settings for a theme."""
+    from cycler import cycler
+
     return {
         "figure.facecolor": theme.paper,
         "savefig.facecolor": theme.paper,
@@ -108,12 +110,16 @@ def _settings_of(theme: Theme) -> dict[str, Any]:
 @cache
 def font_families() -> list[str]:
     """Return the font families to try in order: DejaVu Sans, then the fallback fonts that are installed."""
+    from matplotlib import font_manager
+
     installed = {font.name for font in font_manager.fontManager.ttflist}
     return ["DejaVu Sans", *(name for name in FALLBACK_FONTS if name in installed)]
 
 
 def current_theme() -> Theme:
     """Return the theme in force."""
+    import matplotlib as mpl
+
     paper = mpl.rcParams["figure.facecolor"]
     return next((one for one in THEMES.values() if one.paper == paper), THEMES["light"])
 
@@ -127,31 +133,46 @@ def series_style(position: int) -> dict[str, Any]:
     }
 
 
-def sequential_colormap() -> Colormap:
-    """Return the colormap of heat maps: from nearly the colour of a light page to dark blue, even in print without colour."""
-    return _sequential()
+def sequential_colormap() -> "Colormap":
+    """Return the colormap of heat maps: from nearly the colour of the page to dark blue, on a dark page to light blue.
+
+    Its lightness is even, so that it can be printed without colour.
+    """
+    return _sequential(is_dark_page())
 
 
 @cache
-def _sequential() -> Colormap:
-    shades = ["#f3f6fa", "#c9dcee", "#8fbce0", "#4a90c4", "#0072B2", "#064a78", "#04263f"]
-    return LinearSegmentedColormap.from_list("plurivox", shades)
+def _sequential(is_dark: bool) -> "Colormap":
+    from matplotlib.colors import LinearSegmentedColormap
+
+    light = ["#f3f6fa", "#c9dcee", "#8fbce0", "#4a90c4", "#0072B2", "#064a78", "#04263f"]
+    dark = ["#1d2733", "#1f415e", "#1c6297", "#2b88c8", "#6fb4e4", "#b4daf4", "#eaf6ff"]
+    return LinearSegmentedColormap.from_list("plurivox", dark if is_dark else light)
 
 
-def diverging_colormap() -> Colormap:
-    """Return the colormap of values below and above a middle: orange, nearly white, blue."""
-    return _diverging()
+def diverging_colormap() -> "Colormap":
+    """Return the colormap of values below and above a middle: orange, nearly the colour of the page, blue."""
+    return _diverging(is_dark_page())
 
 
 @cache
-def _diverging() -> Colormap:
-    return LinearSegmentedColormap.from_list(
-        "plurivox-diverging", ["#7a3500", "#D55E00", "#f6f4f1", "#0072B2", "#00395a"]
-    )
+def _diverging(is_dark: bool) -> "Colormap":
+    from matplotlib.colors import LinearSegmentedColormap
+
+    light = ["#7a3500", "#D55E00", "#f6f4f1", "#0072B2", "#00395a"]
+    dark = ["#ffc79e", "#D55E00", "#23272d", "#2b88c8", "#c4e3f8"]
+    return LinearSegmentedColormap.from_list("plurivox-diverging", dark if is_dark else light)
+
+
+def is_dark_page() -> bool:
+    """Return whether the theme in force is for a dark page."""
+    return current_theme() == THEMES["dark"]
 
 
 def text_color_on(color: Any) -> str:
     """Return the colour of text that is legible on a background of this colour: nearly black or white."""
+    from matplotlib.colors import to_rgb
+
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color))
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     return "#ffffff" if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.0525 else "#10151b"

@@ -26,7 +26,7 @@ class EffectOfDropping:
 def effect_of_dropping(
     votes: Votes, fit: Fit, method: Aggregator, trust: WorkerTrust, progress: Progress
 ) -> EffectOfDropping | None:
-    """Return what changes without the workers who are near random or against the others; None if there are none, or only they."""
+    """Return what changes without workers near random or against the others; None if there are none, or nobody else."""
     dropped = np.isin(positions(trust.workers, votes.workers), np.flatnonzero(trust.has_verdict(*DROPPED)))
     kept = ~dropped[votes.worker]
     if kept.all() or not kept.any():

@@ -40,7 +40,7 @@ class Column:
     title: str
     kind: ColumnKind = "text"
     meaning: str = ""
-    digits: int | None = None  # decimals; None: 2 of a number that is no integer, none of a percent
+    digits: int | None = None  # decimals; None: 2 of a number that is not an integer, none of a percent
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from contextlib import suppress
 from pathlib import Path
 
 from plurivox.core.atomic_write import atomic_file
@@ -75,7 +74,11 @@ def find_browser() -> str:
     for name in names:
         if path := shutil.which(name):
             return path
-    missing = f"{BROWSER_VARIABLE} names {chosen}, which is no program" if chosen else "no Chromium, Chrome or Edge is installed"
+    missing = (
+        f"{BROWSER_VARIABLE} names {chosen}, which is not a program"
+        if chosen
+        else "no Chromium, Chrome or Edge is installed"
+    )
     raise InputError(
         f"{missing}, and a PDF file is printed by one of them; install one (Debian, Ubuntu: apt-get install chromium), set "
         f"{BROWSER_VARIABLE} to its path, or write .html and print it in any browser"
@@ -97,7 +100,7 @@ def _flags(folder: Path, pdf_path: Path) -> list[str]:
 
 
 def _run(command: list[str], messages: Path, max_seconds: float) -> str:
-    """Run the browser and return what it wrote to stderr; end all its processes, after `max_seconds` at the latest.
+    """Run the browser and return what it wrote to stderr; end all its processes if it takes longer than `max_seconds`.
 
     Its messages go to a file: a pipe would stay open as long as any of its processes lives.
     """
@@ -113,9 +116,9 @@ def _run(command: list[str], messages: Path, max_seconds: float) -> str:
     except subprocess.TimeoutExpired:
         raise InputError(f"{command[0]} did not print the page within {max_seconds:g} seconds") from None
     finally:
-        with suppress(ProcessLookupError, PermissionError):  # they have ended; macOS says that it is not permitted
+        if process.returncode is None:  # otherwise its other processes end by themselves
             os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+            process.wait()
     return messages.read_text(encoding="utf-8", errors="replace")
 
 
@@ -128,5 +131,5 @@ def _is_complete_pdf(path: Path) -> bool:
 def _reason(said: str) -> str:
     """Return the line of the browser's messages that says why it failed: the first fatal one, else the last."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    fatal = [line for line in lines if "FATAL" in line or "sandbox" in line]
+    fatal = [line for line in lines if "FATAL" in line or "--no-sandbox" in line or "usable sandbox" in line]
     return [*fatal, *lines[-1:], "it gave no reason"][0][:300]

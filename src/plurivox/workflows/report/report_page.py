@@ -49,7 +49,10 @@ def report_page(given: SectionInput) -> Page:
 def _subtitle(given: SectionInput) -> str:
     """Return what the page is about, and when it was made."""
     quantity = given.results.quantity
-    return f"About {QUESTIONS[quantity]}: {QUANTITY_TEXTS[quantity]}. Made on {date.today().isoformat()} by plurivox {given.version}."
+    return (
+        f"About {QUESTIONS[quantity]}: {QUANTITY_TEXTS[quantity]}. Made on {date.today().isoformat()} by plurivox "
+        f"{given.version}."
+    )
 
 
 def _sizes(given: SectionInput) -> tuple[Fact, ...]:

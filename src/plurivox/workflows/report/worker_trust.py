@@ -17,7 +17,14 @@ from plurivox.identify._shared.share_of_others_agreeing_per_vote import share_of
 Verdict = Literal["against the others", "near random", "below the others", "few votes", "as the others"]
 FEW_VOTES = 10  # fewer votes beside those of others say little about a worker
 DROPPED: tuple[Verdict, ...] = ("against the others", "near random")  # reasons to leave somebody out
-NEAR_RANDOM = 0.2  # agreement beyond chance below which a worker may be guessing
+VERDICT_MEANING = (
+    "near random: the 95% interval of the agreement beyond chance reaches 0 and stays below the median worker; against the "
+    "others: the "
+    "whole interval is below 0 (neither, if the estimated accuracy is that of the median worker or higher); below the "
+    "others: the whole "
+    f"interval is below the median worker; few votes: fewer than {FEW_VOTES} votes on tasks that others voted on, too few "
+    "to say"
+)
 MAX_INTERVAL_WORKERS = 20_000  # with more workers their estimated accuracies are shown without intervals
 
 
@@ -25,16 +32,16 @@ MAX_INTERVAL_WORKERS = 20_000  # with more workers their estimated accuracies ar
 class WorkerTrust:
     """Columns of one number per worker; `order` sorts them, those to doubt first.
 
-    beyond_chance = (agreement - chance) / (1 - chance), as in kappa: agreement is the mean share of the others' votes on the
-    same task that are for the worker's label, chance its expectation for someone who gives labels as often as the
-    worker, but on any task. The interval is Wilson's of the agreement. Workers are ordered by the upper end of the interval:
-    first those who hardly agree with the others even if chance was against them.
+    beyond_chance = (agreement - by chance) / (1 - by chance), as in kappa. Agreement is the mean share of the others' votes
+    on the same task that are for the worker's label; by chance is what it would be for someone who gives labels as often as
+    the worker, but on any task. The interval is Wilson's of the agreement. Workers are ordered by its upper end: first
+    those who hardly agree with the others even there, so that few votes alone do not make a worker doubtful.
     """
 
     workers: Names
     votes: Floats
     agreement: Floats  # NaN: the worker shares no task with others
-    chance: Floats
+    by_chance: Floats
     beyond_chance: Floats
     low: Floats  # 95% interval of beyond_chance
     high: Floats
@@ -52,10 +59,16 @@ class WorkerTrust:
         """Return the number of workers with one of these verdicts."""
         return int(self.has_verdict(*verdicts).sum())
 
-    def names(self, n: int, *verdicts: Verdict) -> list[str]:
-        """Return the first n workers in the order, only those with one of these verdicts if any are given."""
-        wanted = set(verdicts)
-        return [str(self.workers[i]) for i in self.order if not wanted or self.verdict[i] in wanted][:n]
+    def names(self, *verdicts: Verdict) -> list[str]:
+        """Return the workers with one of these verdicts, those to doubt first."""
+        chosen = self.has_verdict(*verdicts)
+        return [str(self.workers[i]) for i in self.order if chosen[i]]
+
+    def first_to_check(self, n: int) -> list[int]:
+        """Return the indices of n workers: those to be dropped, then the next in the order, without those with few votes."""
+        dropped, little = self.has_verdict(*DROPPED), self.has_verdict("few votes")
+        first = [i for i in self.order.tolist() if dropped[i]]
+        return (first + [i for i in self.order.tolist() if not dropped[i] and not little[i]])[:n]
 
     @property
     def median_beyond_chance(self) -> float:
@@ -67,17 +80,17 @@ class WorkerTrust:
 def worker_trust(votes: Votes, fit: Fit | None) -> WorkerTrust:
     """Return the trust in each worker of these votes; `fit` provides estimated accuracies, if it is given."""
     agreement, n = _agreement_with_others(votes)
-    chance = _agreement_by_chance(votes)
+    by_chance = _agreement_by_chance(votes)
     low, high = wilson_interval_95(np.where(np.isfinite(agreement), agreement, 0) * n, n)
-    scale = np.where(chance < 1, 1 - chance, np.nan)
-    beyond, low, high = ((column - chance) / scale for column in (agreement, low, high))
+    scale = np.where(by_chance < 1, 1 - by_chance, np.nan)
+    beyond, low, high = ((column - by_chance) / scale for column in (agreement, low, high))
     accuracy, accuracy_low, accuracy_high = _estimated_accuracy(fit, len(votes.workers))
-    verdict = _verdicts(beyond, low, high, n)
+    verdict = _verdicts(beyond, low, high, n, accuracy)
     return WorkerTrust(
         workers=votes.workers,
         votes=votes.n_answers_per_worker,
         agreement=agreement,
-        chance=chance,
+        by_chance=by_chance,
         beyond_chance=beyond,
         low=low,
         high=high,
@@ -103,13 +116,13 @@ def _agreement_by_chance(votes: Votes) -> Floats:
     """(n_workers,) sum over labels of the worker's share of votes for it and that of all other workers together."""
     k = votes.n_labels
     total = np.bincount(votes.label, votes.weights, minlength=k)
-    chance, mine = np.zeros(votes.n_workers), np.bincount(votes.worker, votes.weights, minlength=votes.n_workers)
+    by_chance, mine = np.zeros(votes.n_workers), np.bincount(votes.worker, votes.weights, minlength=votes.n_workers)
     code, row = np.unique(votes.worker.astype(np.int64) * k + votes.label, return_inverse=True)
     cell = np.bincount(row, votes.weights)
     worker, label = code // k, code % k
     rest = np.maximum(total.sum() - mine[worker], 1e-300)
-    np.add.at(chance, worker, cell / np.maximum(mine[worker], 1e-300) * (total[label] - cell) / rest)
-    return chance
+    np.add.at(by_chance, worker, cell / np.maximum(mine[worker], 1e-300) * (total[label] - cell) / rest)
+    return by_chance
 
 
 def _estimated_accuracy(fit: Fit | None, n_workers: int) -> tuple[Floats | None, Floats | None, Floats | None]:
@@ -121,13 +134,21 @@ def _estimated_accuracy(fit: Fit | None, n_workers: int) -> tuple[Floats | None,
     return fit.ability, fit.ability_low, fit.ability_high
 
 
-def _verdicts(beyond: Floats, low: Floats, high: Floats, n: Floats) -> NDArray[np.object_]:
-    """Return the verdict on each worker."""
-    known = beyond[np.isfinite(beyond) & (n >= FEW_VOTES)]
-    middle = float(np.median(known)) if len(known) else np.nan
+def _verdicts(beyond: Floats, low: Floats, high: Floats, n: Floats, accuracy: Floats | None) -> NDArray[np.object_]:
+    """Return the verdict on each worker; whoever is estimated as accurate as the median worker is not to be dropped.
+
+    Labels of very unequal frequency make agreement beyond chance small for good workers too; their accuracy shows it.
+    """
+    known = np.isfinite(beyond) & (n >= FEW_VOTES)
+    middle = float(np.median(beyond[known])) if known.any() else np.nan
+    good = (
+        np.zeros(len(beyond), bool)
+        if accuracy is None
+        else accuracy >= np.median(accuracy[known] if known.any() else 0)
+    )
     found = np.full(len(beyond), "as the others", object)
     found[high < middle] = "below the others"
-    found[(beyond < NEAR_RANDOM) & (low <= 0)] = "near random"
-    found[high < 0] = "against the others"
-    found[~np.isfinite(beyond) | (n < FEW_VOTES)] = "few votes"
+    found[(low <= 0) & (high < middle) & ~good] = "near random"
+    found[(high < 0) & ~good] = "against the others"
+    found[~known] = "few votes"
     return found

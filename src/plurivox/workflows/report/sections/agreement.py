@@ -46,7 +46,10 @@ def _answer(found: Agreement, given: SectionInput) -> str:
     """Return the observed agreement and alpha in words."""
     observed, alpha = found["observed-agreement"], found["krippendorff-alpha"]
     if not np.isfinite(alpha.mean):
-        return "Agreement beyond chance is not defined for these votes: no two people voted on the same task, or all said the same."
+        return (
+            "Agreement beyond chance is not defined for these votes: no two people voted on the same task, or all said "
+            "the same."
+        )
     if alpha.mean >= RELIABLE:
         meaning = "high enough that Krippendorff (2004) would rely on the data"
     elif alpha.mean >= TENTATIVE:
@@ -55,8 +58,10 @@ def _answer(found: Agreement, given: SectionInput) -> str:
         meaning = "below what Krippendorff (2004) accepts for data that are to be right or wrong"
     unanimous = percent_text(given.results.about.share_unanimous)
     return (
-        f"Two people with the same task give the same label in {percent_text(observed.mean)} of the cases. Krippendorff's alpha, "
-        f"which leaves out agreement by chance, is {alpha.mean:.2f} (95% interval {alpha.low:.2f} to {alpha.high:.2f}): {meaning}. "
+        f"Two people with the same task give the same label in {percent_text(observed.mean)} of the cases. Krippendorff's "
+        "alpha, "
+        f"which leaves out agreement by chance, is {alpha.mean:.2f} (95% interval {alpha.low:.2f} to {alpha.high:.2f}): "
+        f"{meaning}. "
         f"On {unanimous} of the tasks everybody gave the same label. Low agreement may mean careless people, or tasks on which "
         "people rightly differ."
     )

@@ -29,17 +29,20 @@ def methods_paragraph(given: SectionInput) -> str:
     results, about = given.results, given.results.about
     people = count_text(about.n_workers, "worker") if about.n_workers else "People"
     text = (
-        f"{people} gave {count_text(round(about.n_votes), 'vote')} on {count_text(about.n_tasks - about.n_tasks_without_votes, 'task')} "
+        f"{people} gave {count_text(round(about.n_votes), 'vote')} on "
+        f"{count_text(about.n_tasks - about.n_tasks_without_votes, 'task')} "
         f"with {count_text(about.n_labels, 'label')} ({about.votes_per_task[0]:.2f} votes per task on average)."
     )
     if results.agreement is not None:
         alpha = results.agreement["krippendorff-alpha"]
         text += (
-            f" Krippendorff's alpha{citation_text('krippendorff-alpha')} is {alpha.mean:.3f} (95% bootstrap interval {alpha.low:.3f} to "
+            f" Krippendorff's alpha{citation_text('krippendorff-alpha')} is {alpha.mean:.3f} (95% bootstrap interval "
+            f"{alpha.low:.3f} to "
             f"{alpha.high:.3f})."
         )
     text += (
-        f" Votes were aggregated by {results.chosen}{citation_text(results.chosen)}, which estimates {QUANTITY_TEXTS[results.quantity]}, with "
+        f" Votes were aggregated by {results.chosen}{citation_text(results.chosen)}, which estimates "
+        f"{QUANTITY_TEXTS[results.quantity]}, with "
         f"plurivox {given.version} (seed {given.seed})."
     )
     if others := [f"{spec}{citation_text(spec)}" for spec in results.fits if spec != results.chosen]:

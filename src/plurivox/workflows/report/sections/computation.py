@@ -6,21 +6,24 @@ from importlib.metadata import PackageNotFoundError, version
 from plurivox.workflows.report.page_content import Block, Cell, Column, Fact, Facts, Paragraph, Section, Table
 from plurivox.workflows.report.report_results import GOLD_MEASURES, SAMPLED_VOTES
 from plurivox.workflows.report.sections._section_input import SectionInput
-from plurivox.workflows.report.worker_trust import FEW_VOTES, NEAR_RANDOM
+from plurivox.workflows.report.worker_trust import VERDICT_MEANING
 
 PACKAGES = ("numpy", "scipy", "numba", "polars", "matplotlib")
 DEFINITIONS = (
     (
         "Agreement",
-        f"Coefficients with percentile bootstrap intervals over tasks; of more than {SAMPLED_VOTES:,} votes, those on random tasks. A "
+        f"Coefficients with percentile bootstrap intervals over tasks; of more than {SAMPLED_VOTES:,} votes, those on "
+        "random tasks. A "
         "worker's repeated answers to a task are not taken for another person's.",
     ),
     (
         "Workers",
-        "Agreement is the mean share of the others' votes on the same task that are for the worker's label; by chance, what somebody who "
-        "gives labels as often would have on any task. Beyond chance is (agreement - chance) / (1 - chance), with Wilson's 95% interval. "
-        f"Near random: below {NEAR_RANDOM} with an interval that reaches 0. Against the others: the whole interval below 0. Few votes: "
-        f"fewer than {FEW_VOTES}. Workers are sorted by the upper end of the interval.",
+        "Agreement is the mean share of the others' votes on the same task that are for the worker's label; by chance, "
+        "what somebody who "
+        "gives labels as often would have on any task. Beyond chance is (agreement - by chance) / (1 - by chance), with "
+        "Wilson's "
+        "95% interval. "
+        f"Verdicts: {VERDICT_MEANING}. Workers are sorted by the upper end of the interval.",
     ),
     (
         "Tasks",
@@ -28,12 +31,14 @@ DEFINITIONS = (
     ),
     (
         "Method",
-        "Chosen by plurivox recommend: crowds with known truth are simulated from models fitted to these votes, and every candidate is "
+        "Chosen by plurivox recommend: crowds with known truth are simulated from models fitted to these votes, and every "
+        "candidate is "
         "scored on them; gold labels are weighed in. The default stays unless another method is clearly better.",
     ),
     (
         "Against gold",
-        f"{', '.join(GOLD_MEASURES)} with percentile bootstrap intervals over tasks; a task with several most probable labels counts for "
+        f"{', '.join(GOLD_MEASURES)} with percentile bootstrap intervals over tasks; a task with several most probable "
+        "labels counts for "
         "the first.",
     ),
     (

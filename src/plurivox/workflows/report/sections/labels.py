@@ -10,7 +10,8 @@ from plurivox.workflows.report.page_content import Block, Cell, Column, Fact, Fa
 from plurivox.workflows.report.sections._section_input import SectionInput, percent_text
 from plurivox.workflows.truth_and_people import TRUTH_AND_PEOPLE, BothFits
 
-LEVELS = ((0.95, "95% or more"), (0.8, "80 to 95%"), (0.5, "50 to 80%"), (0.0, "below 50%"))
+SURE = 0.9  # probability from which a label is called sure
+LEVELS = ((0.9, "90% or more"), (0.75, "75 to 90%"), (0.5, "50 to 75%"), (0.0, "below 50%"))
 
 
 def labels_section(given: SectionInput) -> Section:
@@ -24,7 +25,7 @@ def labels_section(given: SectionInput) -> Section:
 
 
 def expected_errors(fit: Fit) -> float:
-    """Return the number of tasks with votes whose most probable label is expected to be wrong, if the probabilities are right."""
+    """Return how many most probable labels of tasks with votes are wrong if the probabilities are right."""
     return float((1 - _confidence(fit)).sum())
 
 
@@ -38,16 +39,19 @@ def _answer(given: SectionInput) -> str:
     """Return how sure the labels are on average, how many are expected to be wrong, and whether gold labels confirm that."""
     results, confidence = given.results, _confidence(given.results.fit)
     n, mean = len(confidence), float(confidence.mean()) if len(confidence) else np.nan
-    sure = float((confidence >= 0.95).mean()) if n else np.nan
+    sure = float((confidence >= SURE).mean()) if n else np.nan
     if results.quantity == "people":
         return (
-            f"By {results.chosen}, {percent_text(mean)} of people like these would give a task's most frequent label, on average; on "
-            f"{percent_text(sure)} of the tasks 95% or more would. A low share is no error: it says that people disagree."
+            f"By {results.chosen}, {percent_text(mean)} of people like these would give a task's most frequent label, on "
+            "average; on "
+            f"{percent_text(sure)} of the tasks {SURE:.0%} or more would. A low share is not an error: it says that people "
+            "disagree."
         )
     text = (
         f"On average the most probable label is right with a probability of {percent_text(mean)} by {results.chosen}: about "
-        f"{count_text(round(expected_errors(results.fit)), 'label')} of {n:,} would be wrong. {percent_text(sure)} of the labels have "
-        "95% or more."
+        f"{count_text(round(expected_errors(results.fit)), 'label')} of {n:,} would be wrong. {percent_text(sure)} of the "
+        "labels "
+        f"have {SURE:.0%} or more."
     )
     if (against := results.evaluations.get(results.chosen)) is None:
         return text + " There are no gold labels to check these probabilities."
@@ -72,7 +76,7 @@ def _levels(given: SectionInput) -> tuple[Fact, ...]:
 
 
 def _pictures(given: SectionInput) -> list[Block]:
-    """Return the charts of soft labels with intervals, and of their entropies, for the question of the report and the other one."""
+    """Return the chart of soft labels with intervals and of their entropies, for both questions."""
     results, pictures = given.results, given.pictures
     fits = {results.chosen: results.fit} | ({results.other: results.other_fit} if results.other_fit is not None else {})
     data = pictures.with_soft({spec: fit.soft for spec, fit in fits.items()})

@@ -19,7 +19,7 @@ def methods_section(given: SectionInput) -> Section:
     found = given.results.differences
     blocks: list[Block] = [_table(given, found)]
     if len(found.methods) > 1:
-        blocks.append(_pairs(given, found))
+        blocks.append(_pairs(found))
     blocks += _pictures(given)
     if (made := given.results.recommendation) is not None:
         blocks.append(
@@ -46,19 +46,24 @@ def _answer(given: SectionInput, found: MethodDifferences) -> str:
     if (against := results.evaluations.get(results.chosen)) is not None:
         one = against["accuracy"]
         text += (
-            f" Against the gold labels its most probable label is right on {percent_text(one.mean, 1)} of {count_text(int(against.n[0]), 'task')}"
+            f" Against the gold labels its most probable label is right on {percent_text(one.mean, 1)} of "
+            f"{count_text(int(against.n[0]), 'task')}"
             f" (95% interval {percent_text(one.low, 1)} to {percent_text(one.high, 1)})."
         )
     elif made is not None and made.question == "truth" and "accuracy" in made.measures:
         mean, low, high = made.expected("accuracy")
-        text += f" Its expected accuracy, on simulated crowds like this one, is {percent_text(mean)} ({percent_text(low)} to {percent_text(high)})."
+        text += (
+            f" Its expected accuracy, on simulated crowds like this one, is {percent_text(mean)} ({percent_text(low)} "
+            f"to {percent_text(high)})."
+        )
     same = [spec for spec in results.fits_for(results.quantity) if spec != results.chosen]
     if same:
         at = found.methods.index(results.chosen)
         differ = {spec: float(found.other_top[at, found.methods.index(spec)]) for spec in same}
         far = max(differ, key=lambda spec: differ[spec])
         text += (
-            f" The other {'method' if len(same) == 1 else 'methods'} for {QUESTIONS[results.quantity]} name another label first on "
+            f" The other {'method' if len(same) == 1 else 'methods'} for {QUESTIONS[results.quantity]} name another label "
+            "first on "
             f"{percent_text(min(differ.values()))} to {percent_text(differ[far])} of the tasks ({far} on most)."
             if len(same) > 1
             else f" {far} names another label first on {percent_text(differ[far])} of the tasks."
@@ -67,7 +72,7 @@ def _answer(given: SectionInput, found: MethodDifferences) -> str:
 
 
 def _table(given: SectionInput, found: MethodDifferences) -> Table:
-    """Return the table of methods: what each estimates, how sure it is, how far from the chosen one, and measures against gold."""
+    """Return the table of methods: what each estimates, how sure it is, distance to the chosen one, measures."""
     results, at = given.results, found.methods.index(given.results.chosen)
     columns = [
         Column("method"),
@@ -125,7 +130,7 @@ def _measure(given: SectionInput, spec: str, name: str) -> tuple[float, str | No
     return one.mean, None if np.isnan(one.low) else f"{one.low:.3f} to {one.high:.3f}"
 
 
-def _pairs(given: SectionInput, found: MethodDifferences) -> Table:
+def _pairs(found: MethodDifferences) -> Table:
     """Return the table of pairs of methods: on what share of tasks their most probable labels differ."""
     meaning = "share of tasks whose most probable label differs between the two methods"
     columns = (
@@ -140,7 +145,7 @@ def _pairs(given: SectionInput, found: MethodDifferences) -> Table:
 
 
 def _pictures(given: SectionInput) -> list[Block]:
-    """Return the charts of measures and calibration against gold, and of the tasks on which the chosen method moves labels most."""
+    """Return the charts of measures and calibration, and of tasks on which the chosen method moves labels most."""
     results, pictures = given.results, given.pictures
     blocks: list[Block] = []
     if results.evaluations:

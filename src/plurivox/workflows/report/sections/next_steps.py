@@ -17,7 +17,8 @@ LEAST_GAIN = 0.005  # gain in accuracy of one more vote per task that is worth a
 def next_steps_section(given: SectionInput) -> Section:
     """Return the section on what to do next."""
     steps = [step for make in STEPS if (step := make(given)) is not None]
-    answer = f"First: {steps[0].text[:1].lower()}{steps[0].text[1:].rstrip('.')}."
+    first = f"First: {steps[0].text[:1].lower()}{steps[0].text[1:]}"
+    answer = f"{first} {count_text(len(steps) - 1, 'more step')} below, each with its command."
     return Section("next-steps", "What to do next?", answer, (Steps(tuple(steps)),))
 
 
@@ -27,24 +28,26 @@ def _check_workers(given: SectionInput) -> Step | None:
     if trust is None or not (n := trust.count(*DROPPED)):
         return None
     found = given.results.without_doubtful
-    why = f"They are {names_text(trust.names(n, *DROPPED))}."
+    why = f"They are {names_text(trust.names(*DROPPED))}."
     if found is not None:
         why += f" Without them {count_text(found.n_changed, 'task')} of {found.n_tasks:,} would get another label."
     return Step(
-        f"Read some votes of the {count_text(n, 'worker')} near random or against the others, and leave them out if they are careless.",
+        f"Read some votes of the {count_text(n, 'worker')} near random or against the others, and leave them out if they "
+        "are careless.",
         why,
-        drop_workers_command(trust.names(n, *DROPPED), given.name),
+        drop_workers_command(trust.names(*DROPPED), given.name),
     )
 
 
-def _look_at_tasks(given: SectionInput) -> Step | None:
-    """Return the step to look at the hardest tasks."""
+def _inspect_tasks(given: SectionInput) -> Step | None:
+    """Return the step to inspect the hardest tasks."""
     hard = given.hard_tasks
     first = [str(hard.votes.tasks[task]) for task in hard.order[:3].tolist()]
     return Step(
-        "Look at the ten tasks above all others: is the question clear, is a label missing, is the picture or text broken?",
-        f"They are the most uncertain by {given.results.chosen}, first {names_text(first)}. What makes people disagree there is often in "
-        "many other tasks too.",
+        "Look at the ten most uncertain tasks: is the question clear, is a label missing, is a picture or text broken?",
+        f"They are shown below with their votes, first {names_text(first)}. What makes people disagree there is often in "
+        "many other tasks "
+        "too.",
         f"plurivox identify posterior-entropy {given.name} --by {shell_name(given.results.chosen)} --worst 10",
     )
 
@@ -112,7 +115,7 @@ def _train(given: SectionInput) -> Step | None:
 
 STEPS: tuple[Callable[[SectionInput], Step | None], ...] = (
     _check_workers,
-    _look_at_tasks,
+    _inspect_tasks,
     _ask_again,
     _collect_gold,
     _write_labels,

@@ -49,10 +49,11 @@ def _bad_workers(given: SectionInput) -> Iterator[Warning]:
     yield Warning(
         "serious" if share >= MANY_BAD_VOTES else "caution",
         f"{count_text(n, 'worker')} {'votes' if n == 1 else 'vote'} as if at random, or against the others; they gave "
-        f"{percent_text(share)} of all votes: {names_text(trust.names(10, *DROPPED), n)}.",
-        "Read some of their votes, and leave these workers out if they are careless. Somebody who understands the tasks better than "
+        f"{percent_text(share)} of all votes: {names_text(trust.names(*DROPPED))}.",
+        "Read some of their votes, and leave these workers out if they are careless. Somebody who understands the tasks "
+        "better than "
         "the others would stand here too.",
-        drop_workers_command(trust.names(n, *DROPPED), given.name),
+        drop_workers_command(trust.names(*DROPPED), given.name),
     )
 
 
@@ -66,7 +67,8 @@ def _copied_votes(given: SectionInput) -> Iterator[Warning]:
         first, second, n, expected = copies[0]
         yield Warning(
             "caution",
-            f"{count_text(len(copies), 'pair')} of workers share more mistakes than chance explains, such as {first} and {second}: "
+            f"{count_text(len(copies), 'pair')} of workers share more mistakes than chance explains, such as {first} and "
+            f"{second}: "
             f"{n} against {expected:.1f} expected.",
             "One may copy from the other, or both are one person. Copies count as independent votes and make labels too sure.",
             f"plurivox plot agreement {given.name} -o agreement.svg",
@@ -89,7 +91,8 @@ def _few_votes_per_task(given: SectionInput) -> Iterator[Warning]:
     elif len(support) and np.median(support) < 3:
         yield Warning(
             "caution",
-            f"Half of the tasks have {np.median(support):g} votes or fewer: a soft label says little about how people disagree there.",
+            f"Half of the tasks have {np.median(support):g} votes or fewer: a soft label says little about how people "
+            "disagree there.",
             "Ask a third person where the first two disagree.",
             command,
         )
@@ -100,7 +103,8 @@ def _repeated_answers(given: SectionInput) -> Iterator[Warning]:
     if n := given.results.about.n_repeats:
         yield Warning(
             "caution",
-            f"{count_text(n, 'answer')} repeat an earlier one of the same worker to the same task. They are not independent, and count "
+            f"{count_text(n, 'answer')} repeat an earlier one of the same worker to the same task. They are not "
+            "independent, and count "
             "as votes of several people in the aggregation.",
             "Keep the first answer of each worker to each task, unless the repeats are meant to count.",
             f"plurivox clean repeats-once {given.name} -o cleaned",
@@ -114,7 +118,8 @@ def _undetermined_models(given: SectionInput) -> Iterator[Warning]:
     if len(load) and (median := float(np.median(load))) / votes.n_labels < VOTES_PER_MATRIX_ROW:
         yield Warning(
             "caution",
-            f"The median worker gave {median:,.0f} votes for a confusion matrix of {votes.n_labels} rows: matrices of single workers are "
+            f"The median worker gave {median:,.0f} votes for a confusion matrix of {votes.n_labels} rows: matrices of "
+            "single workers are "
             "hardly determined, and unpooled Dawid-Skene may be worse than vote shares.",
             "Use a method with pooled matrices, such as the default, and read the matrices of workers with many votes only.",
         )
@@ -122,7 +127,8 @@ def _undetermined_models(given: SectionInput) -> Iterator[Warning]:
     if len(load) and len(few) / len(load) > 0.25:
         yield Warning(
             "note",
-            f"{percent_text(len(few) / len(load))} of the workers gave fewer than {FEW_VOTES} votes ({percent_text(few.sum() / load.sum())} "
+            f"{percent_text(len(few) / len(load))} of the workers gave fewer than {FEW_VOTES} votes "
+            f"({percent_text(few.sum() / load.sum())} "
             "of all votes): little is known about them.",
         )
     if len(load) and load.max() / load.sum() > max(0.3, 1.5 / len(load)):
@@ -134,7 +140,8 @@ def _undetermined_models(given: SectionInput) -> Iterator[Warning]:
     if given.results.about.share_unanimous > 0.9:
         yield Warning(
             "caution",
-            f"On {percent_text(given.results.about.share_unanimous)} of the tasks all votes are for one label: no method can tell which of "
+            f"On {percent_text(given.results.about.share_unanimous)} of the tasks all votes are for one label: no method "
+            "can tell which of "
             "them are wrong, nor who is good.",
             "Only gold labels, or votes of other people, can tell.",
         )
@@ -151,7 +158,8 @@ def _labels(given: SectionInput) -> Iterator[Warning]:
     if votes.n_labels > 1 and count.max() / total > 0.85:
         yield Warning(
             "caution",
-            f"{percent_text(count.max() / total)} of the votes are for {votes.labels[int(count.argmax())]}: accuracy says little; look at the "
+            f"{percent_text(count.max() / total)} of the votes are for {votes.labels[int(count.argmax())]}: accuracy says "
+            "little; look at the "
             "rare labels.",
         )
     if len(rare := np.flatnonzero((count > 0) & (count < 20))):
@@ -172,7 +180,8 @@ def _gold_labels(given: SectionInput) -> Iterator[Warning]:
     if about.share_gold_unvoted and about.share_gold_unvoted > 0.05:
         yield Warning(
             "caution",
-            f"On {percent_text(about.share_gold_unvoted)} of the tasks with a gold label nobody voted for it: no method that weighs votes "
+            f"On {percent_text(about.share_gold_unvoted)} of the tasks with a gold label nobody voted for it: no method "
+            "that weighs votes "
             "can get these right, or the gold labels are wrong there.",
             "Look at the tasks whose label is sure but differs from the gold label.",
         )

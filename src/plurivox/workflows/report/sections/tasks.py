@@ -14,6 +14,7 @@ from plurivox.workflows.report.thumbnails import small_image_file
 FIRST, FIRST_AGAINST_GOLD = 10, 5
 LONGEST_TEXT = 4_000  # characters
 MAX_CARD_LABELS = 30
+UNSURE = 0.6  # a most probable label with less is called uncertain
 
 
 def tasks_section(given: SectionInput) -> Section:
@@ -25,17 +26,20 @@ def tasks_section(given: SectionInput) -> Section:
             f"The {len(first)} tasks to look at first",
             tuple(_card(given, hard, task) for task in first),
             _soft_title(given),
-            "Sorted by the entropy of the soft label, which is highest if all labels are equally probable; of equal tasks the one "
+            "Sorted by the entropy of the soft label, which is highest if all labels are equally probable; of equal tasks "
+            "the one "
             "with more votes comes first.",
         )
     ]
     if len(sure := hard.against_gold):
         blocks.append(
             TaskCards(
-                f"Tasks whose label is sure, but is not the gold label: the first {min(len(sure), FIRST_AGAINST_GOLD)} of {len(sure):,}",
+                f"Tasks whose label is sure, but is not the gold label: the first {min(len(sure), FIRST_AGAINST_GOLD)} of "
+                f"{len(sure):,}",
                 tuple(_card(given, hard, task) for task in sure[:FIRST_AGAINST_GOLD].tolist()),
                 _soft_title(given),
-                f"The most probable label has {SURE:.0%} or more. Either the crowd misread the task, or the gold label is wrong.",
+                f"The most probable label has {SURE:.0%} or more. Either the crowd misread the task, or the gold label is "
+                "wrong.",
             )
         )
     blocks.append(_all_tasks(given, hard))
@@ -46,15 +50,17 @@ def _answer(given: SectionInput, hard: HardTasks, first: list[int]) -> str:
     """Return which tasks to look at, how many are uncertain, and how many have a sure label against the gold label."""
     confidence = hard.confidence[hard.has_votes]
     n = len(confidence)
-    below = int((confidence < 0.5 + 1e-9).sum())
+    below = int((confidence < UNSURE).sum())
     text = f"Look first at {names_text(hard.votes.tasks[first])}."
     text += (
-        f" Of {count_text(n, 'task')} with votes, {below:,} ({percent_text(below / max(n, 1))}) have no label with more than 50% by "
-        f"{given.results.chosen}."
+        f" On {below:,} of {count_text(n, 'task')} with votes ({percent_text(below / max(n, 1))}) the most probable label "
+        "has less than "
+        f"{UNSURE:.0%} by {given.results.chosen}."
     )
     if len(hard.against_gold):
         text += (
-            f" {count_text(len(hard.against_gold), 'task')} {'has' if len(hard.against_gold) == 1 else 'have'} a sure label that "
+            f" {count_text(len(hard.against_gold), 'task')} {'has' if len(hard.against_gold) == 1 else 'have'} a sure "
+            "label that "
             "differs from the gold label."
         )
     return text

@@ -37,13 +37,16 @@ def part_measured(run: TrainedRuns) -> str:
 
 
 def _answer(given: SectionInput) -> str:
-    """Return the accuracy of the best training on its test tasks, beside the baseline and the accuracy of the aggregated labels."""
+    """Return the accuracy of the best training on test tasks, beside the baseline and the aggregated labels."""
     runs = given.inputs.runs
     best = max(runs, key=lambda run: np.nan_to_num(run.mean(f"{part_measured(run)} accuracy"), nan=-1))
     part = part_measured(best)
     accuracy, deviation = best.mean(f"{part} accuracy"), best.standard_deviation(f"{part} accuracy")
     if not np.isfinite(accuracy):
-        return f"{count_text(len(runs), 'training')} on these votes; none was measured against gold labels, so that its gain is unknown."
+        return (
+            f"{count_text(len(runs), 'training')} on these votes; none was measured against gold labels, so that its "
+            "gain is unknown."
+        )
     n, n_votes = best.mean(f"{part} tasks with gold"), best.mean(f"{part} tasks with votes")
     text = (
         f"{_title(best)} gives {percent_text(accuracy, 1)} of {count_text(n, f'{part} task')} the gold label"

@@ -6,20 +6,19 @@ from plurivox.charts._shared.names_as_text import count_text
 from plurivox.core.name_encoding import positions
 from plurivox.workflows.report.page_content import Block, Cell, Column, Paragraph, Section, Table
 from plurivox.workflows.report.sections._section_input import SectionInput, names_text, percent_text
-from plurivox.workflows.report.worker_trust import DROPPED, FEW_VOTES, NEAR_RANDOM, WorkerTrust
+from plurivox.workflows.report.worker_trust import DROPPED, FEW_VOTES, VERDICT_MEANING, WorkerTrust
 
 FIRST = 10
-MATRICES = 3  # confusion matrices that are drawn
+WRITTEN_SCORES = "agreement-with-rest,trace-pooled,spam-score-pooled"
 MAX_PICTURED_LABELS = 30
 TRUST_COLUMNS = (
     Column("worker"),
-    Column("verdict", "flag", f"near random: agreement beyond chance below {NEAR_RANDOM} with an interval that reaches 0; "
-           "against the others: the whole interval is below 0; below the others: the whole interval is below the median "
-           f"worker; few votes: fewer than {FEW_VOTES} votes on tasks that others voted on, too few to say"),
+    Column("verdict", "flag", VERDICT_MEANING),
     Column("votes", "number", "answers of the worker", 0),
     Column("agreement", "percent", "mean share of the others' votes on the same task that are for the same label"),
     Column("by chance", "percent", "the same for somebody who gives these labels as often, but on any task"),
-    Column("beyond chance", "number", "(agreement - chance) / (1 - chance), as in kappa: 0 is guessing, 1 full agreement"),
+    Column("beyond chance", "number", "(agreement - by chance) / (1 - by chance), as in kappa: 0 is guessing, 1 full "
+    "agreement"),
     Column("low", "number", "lower end of the 95% interval of the agreement beyond chance (Wilson)"),
     Column("high", "number", "upper end; the table is sorted by it, so that few votes do not make a worker look bad"),
 )  # fmt: skip
@@ -39,23 +38,28 @@ def workers_section(given: SectionInput) -> Section | None:
     scores = tuple(score for score in given.results.worker_scores if np.isfinite(score.badness).sum() > 1)
     if scores:
         blocks.append(given.pictures.draw("worker-scores"))
-    blocks += _confusion_pictures(trust, given)
+    blocks += _confusion_pictures(given)
     return Section("workers", "Whom can one trust?", _answer(trust), tuple(blocks))
 
 
 def _answer(trust: WorkerTrust) -> str:
-    """Return how many workers are to doubt, and who."""
-    bad, n_bad, n_below = trust.names(FIRST, *DROPPED), trust.count(*DROPPED), trust.count("below the others")
+    """Return how many workers are to doubt, and who is to be checked first."""
+    n_bad, n_below = trust.count(*DROPPED), trust.count("below the others")
     few, n = trust.count("few votes"), len(trust.workers)
     parts = []
     if n_bad:
         verb = "is" if n_bad == 1 else "are"
         parts.append(
             f"{count_text(n_bad, 'worker')} of {n:,} {verb} near random or against the others, and would be dropped first: "
-            f"{names_text(bad)}."
+            f"{names_text(trust.names(*DROPPED))}."
         )
     else:
-        parts.append(f"None of the {count_text(n, 'worker')} is near random, as far as their votes show.")
+        parts.append(
+            f"None of the {count_text(n, 'worker')} is near random, so that there is no reason to drop anybody."
+        )
+    next_ones = [str(trust.workers[i]) for i in trust.first_to_check(FIRST)[n_bad:]]
+    if next_ones:
+        parts.append(f"{'Next' if n_bad else 'First'} to check: {names_text(next_ones)}.")
     if n_below:
         verb = "agrees" if n_below == 1 else "agree"
         parts.append(
@@ -71,7 +75,7 @@ def _answer(trust: WorkerTrust) -> str:
 
 def _first_to_check(trust: WorkerTrust, given: SectionInput) -> Table:
     """Return the table of the first workers to drop or to check, each with the reason in words."""
-    first = trust.order[:FIRST].tolist()
+    first = trust.first_to_check(FIRST)
     columns = (
         Column("worker"),
         Column("verdict", "flag", TRUST_COLUMNS[1].meaning),
@@ -84,7 +88,7 @@ def _first_to_check(trust: WorkerTrust, given: SectionInput) -> Table:
         columns,
         rows,
         len(rows),
-        note="Only near random and against the others are reasons to drop somebody; read some of the votes of the others first.",
+        note="Only near random and against the others are reasons to drop somebody; read some votes of the others first.",
         command=f"plurivox recipe report-cards --data {given.name} -o cards",
     )
 
@@ -95,7 +99,7 @@ def _reason(trust: WorkerTrust, i: int) -> str:
         return f"{count_text(trust.votes[i], 'vote')}, none on a task that others voted on."
     text = (
         f"Agrees with the others on {percent_text(trust.agreement[i])} of {count_text(trust.votes[i], 'vote')}, where guessing "
-        f"would give {percent_text(trust.chance[i])}: {trust.beyond_chance[i]:.2f} beyond chance "
+        f"would give {percent_text(trust.by_chance[i])}: {trust.beyond_chance[i]:.2f} beyond chance "
         f"(95% interval {trust.low[i]:.2f} to {trust.high[i]:.2f}; median worker {trust.median_beyond_chance:.2f})."
     )
     if trust.accuracy is not None:
@@ -127,7 +131,7 @@ def _all_workers(trust: WorkerTrust, given: SectionInput) -> Table:
     shown = trust.order[: given.table_rows]
     columns, cells = (
         list(TRUST_COLUMNS),
-        [trust.verdict, trust.votes, trust.agreement, trust.chance, trust.beyond_chance],
+        [trust.verdict, trust.votes, trust.agreement, trust.by_chance, trust.beyond_chance],
     )
     cells += [trust.low, trust.high]
     for column, values in zip(ACCURACY_COLUMNS, (trust.accuracy, trust.accuracy_low, trust.accuracy_high), strict=True):
@@ -146,7 +150,7 @@ def _all_workers(trust: WorkerTrust, given: SectionInput) -> Table:
         tuple(columns),
         rows,
         len(trust.workers),
-        command=f"plurivox identify rank {given.name} --scores agreement-with-rest,trace-pooled,spam-score-pooled -o workers.csv",
+        command=f"plurivox identify rank {given.name} --scores {WRITTEN_SCORES} -o workers.csv",
         sorted_by=7,
     )
 
@@ -156,8 +160,8 @@ def _cell(value: object) -> Cell:
     return value if isinstance(value, str) else float(value)  # type: ignore[arg-type]
 
 
-def _confusion_pictures(trust: WorkerTrust, given: SectionInput) -> list[Block]:
-    """Return the confusion matrices of the most doubtful workers beside the crowd's, if a fit has them."""
+def _confusion_pictures(given: SectionInput) -> list[Block]:
+    """Return the confusion matrices of the crowd and of single workers, if a fit has them."""
     has_matrices = any(fit.confusion is not None for fit in given.results.fits.values())
     if not has_matrices or given.inputs.votes.n_labels > MAX_PICTURED_LABELS:
         return []

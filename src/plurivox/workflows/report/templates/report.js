@@ -30,7 +30,8 @@
   }
 
   const isDark = () => (chosenTheme ? chosenTheme === "dark" : darkSystem.matches);
-  const applyTheme = () => (document.getElementById("pv-dark").media = isDark() ? "screen" : "not all");
+  const mediaOfDark = { dark: "screen", light: "not all" };
+  const applyTheme = () => (document.getElementById("pv-dark").media = mediaOfDark[chosenTheme] ?? `screen and ${darkSystem.media}`);
 
   function setUpTheme() {
     const button = document.getElementById("pv-theme");
