@@ -50,9 +50,9 @@ class Certainty(Chart):
     """Certainty: the probability of the top label as entered, by the number of labels left possible.
 
     Top: how many answers leave how many labels possible. Below: for each number, how the answers spread over the probability
-    of their most probable label; the bars of a column are shares of its answers, the widest as wide as the column, and a line marks its median. The probability
-    is the percent entered, divided by the sum of the percents of the answer if that is above 100. Possible are all labels that
-    are not ruled out, or those named or marked as possible where none can be ruled out.
+    of their most probable label; the bars of a column are shares of its answers, the widest as wide as the column, and a line
+    marks its median. The probability is the percent entered, divided by the sum of the percents of the answer if that is above
+    100. Possible are all labels that are not ruled out, or those named or marked as possible where none can be ruled out.
 
     With soft labels of other people (against), the colour of a bar is the mean entropy of the tasks of its answers. The paper
     draws one point per task, the mean of the soft labels called T2 Clamp, in which labels left open get a share.
@@ -201,12 +201,13 @@ def _caption(found: EnteredCertainty, n_labels: int, name: str) -> str:
     sure = float((found.top[known] >= 1).mean())
     without = int((~known).sum())
     text = (
-        f"{_possible_in_words(found, n_labels)} The top label gets {np.median(found.top[known]):.0%} in the median (lines: "
-        f"medians of the columns), and 100% in {sure:.0%} of the answers."
+        f"{_possible_in_words(found, n_labels)} The top label gets {np.median(found.top[known]):.0%} in the median, and 100% in "
+        f"{sure:.0%} of the answers. Below, the width of a bar is its share of the answers of its column; lines are medians of "
+        "the columns."
     )
     if without:
         verb = "is" if without == 1 else "are"
         text += f" {count_text(without, 'answer')} without a usable percent {verb} not in the lower bars."
     if name:
-        text += f" Darker bars are answers to tasks of higher entropy in {shown_name(name)}."
+        text += f" Colours: the mean entropy, in {shown_name(name)}, of the tasks of these answers."
     return text

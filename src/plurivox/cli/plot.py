@@ -47,59 +47,61 @@ THEME = Flag(
 
 
 def params_of_plot_beside_chart_options(method: type[Method]) -> Sequence[click.Parameter]:
-    """Return the arguments and options of `plurivox plot CHART`, without those of the chart; what it cannot use is hidden."""
+    """Return the arguments and options of `plurivox plot CHART`, without those of the chart: what this chart can draw."""
     from plurivox.charts import Chart
 
     assert issubclass(method, Chart)
     usable = method.usable_data()
-    default_methods, default_scores = (",".join(one) or "none" for one in (method.fitted_by, method.scored_by))
+    given = [flag for used, flag in _flags_by_use(method) if used & usable]
+    return [INPUTS, OUT, THEME, *given, *READING_FLAGS, PART]
+
+
+def _flags_by_use(chart: "type[Chart]") -> list[tuple[set[str], Flag]]:
+    """Return the options that only some charts have, each with the fields of `ChartData` that it fills."""
     return [
-        INPUTS,
-        OUT,
-        THEME,
-        Flag(
-            ["--methods"],
-            COMPUTED,
-            hidden=not usable & {"fits", "soft", "confusions", "curves", "measures"},
-            type=click_type_of_method_list("aggregate"),
-            metavar="LIST",
-            help=f"aggregation methods to fit to the votes, comma-separated  [default: {default_methods}]",
+        (
+            {"fits", "soft", "confusions", "curves", "measures"},
+            Flag(
+                ["--methods"],
+                COMPUTED,
+                type=click_type_of_method_list("aggregate"),
+                metavar="LIST",
+                help="aggregation methods to fit to the votes, comma-separated  "
+                f"[default: {','.join(chart.fitted_by) or 'none'}]",
+            ),
         ),
-        Flag(
-            ["--scores"],
-            COMPUTED,
-            hidden="scores" not in usable,
-            type=click_type_of_method_list("identify"),
-            metavar="LIST",
-            help=f"scores to compute from the votes, comma-separated  [default: {default_scores}]",
+        (
+            {"scores"},
+            Flag(
+                ["--scores"],
+                COMPUTED,
+                type=click_type_of_method_list("identify"),
+                metavar="LIST",
+                help="scores to compute from the votes, comma-separated  "
+                f"[default: {','.join(chart.scored_by) or 'none'}]",
+            ),
         ),
-        GOLD if "gold" in usable else _hidden(GOLD),
-        Flag(
-            ["--against"],
-            COMPUTED,
-            hidden="soft" not in usable,
-            type=SOURCE_NAME,
-            metavar="FILE",
-            help="a second table of labels: soft labels, a fit, or votes (their shares)",
+        ({"gold"}, GOLD),
+        (
+            {"soft"},
+            Flag(
+                ["--against"],
+                COMPUTED,
+                type=SOURCE_NAME,
+                metavar="FILE",
+                help="a second table of labels: soft labels, a fit, or votes (their shares)",
+            ),
         ),
-        _contents_flag("--images", usable, "a table with task (or idx) and image, or a folder of image files"),
-        _contents_flag("--texts", usable, "a table with task and text"),
-        *READING_FLAGS,
-        PART,
+        ({"contents"}, _contents_flag("--images", "a table with task (or idx) and image, or a folder of image files")),
+        ({"contents"}, _contents_flag("--texts", "a table with task and text")),
     ]
 
 
-def _hidden(flag: Flag) -> Flag:
-    """Return a flag like this one that the help does not list."""
-    return Flag(flag.opts, flag.section, hidden=True, type=flag.type, metavar=flag.metavar, help=flag.help)
-
-
-def _contents_flag(name: str, usable: frozenset[str], what: str) -> Flag:
-    """Return the option for the images or texts of tasks; hidden if the chart shows none."""
+def _contents_flag(name: str, what: str) -> Flag:
+    """Return the option for the images or texts of tasks."""
     return Flag(
         [name],
         COMPUTED,
-        hidden="contents" not in usable,
         type=click.Path(path_type=Path),
         metavar="PATH",
         help=f"{what}  [default: those of the data set]",

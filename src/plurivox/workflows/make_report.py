@@ -74,12 +74,13 @@ def report(
     command: str = "",
     progress: Progress = no_progress,
 ) -> Report:
-    """Return a report on votes as an HTML page: problems, next steps, agreement, workers, tasks, methods, soft labels.
+    """Return a report on votes as an HTML page: problems, next steps, agreement, workers, tasks, methods and soft labels.
 
     `votes` is a data set, a DataFrame, a path, or votes. `for_` is the question of the page: `truth`, which label is right, or
     `people`, what people say. `gold` are true labels, `methods` the aggregators to show beside those chosen, `scores` scores of
     tasks and workers to show beside the usual ones (lists, or comma-separated). `runs` are folders of `plurivox train`;
-    """Return a report on votes as an HTML page: problems, next steps, agreement, workers, tasks, methods, and soft labels.
+    `images` and `texts` a table or folder, or a mapping from tasks, by default those of the data set. A method that takes
+    longer
     than `method_seconds` is left out, and the page says so. `name_in_commands` is how the commands on the page name the data.
 
     >>> page = report("toy", methods="vote-shares,dawid-skene")
