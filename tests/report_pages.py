@@ -27,7 +27,10 @@ from plurivox.workflows.report.page_content import (
 
 SCRIPT = "<script>alert(1)</script>"
 BREAKOUT = '"><img src=x onerror=alert(1)>'
-HOSTILE = (SCRIPT, BREAKOUT, "'; alert(1); //", "{{ 7 * 7 }}", "עברית ‮abc", "漢字の名前", "w" * 400, "a\x00b\ud800c", "", "</style>")
+HOSTILE = (
+    *(SCRIPT, BREAKOUT, "'; alert(1); //", "{{ 7 * 7 }}", "עברית \u202eabc", "漢字の名前", "w" * 400),
+    *("a\x00b\ud800c", "", "</style>", "&lt;b&gt; --> ]]>", "javascript:alert(1)"),
+)
 LABELS = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 
 
@@ -46,7 +49,9 @@ def png(width: int = 32, height: int = 32, seed: int = 0) -> bytes:
 def chart(name: str, prefix: str) -> Picture:
     """Return a chart of the toy data."""
     figure = pv.plot("toy", name)
-    return Picture("Votes per worker", figure.to_svg(id_prefix=prefix), figure.caption, f"plurivox plot {name} votes.csv")
+    return Picture(
+        "Votes per worker", figure.to_svg(id_prefix=prefix), figure.caption, f"plurivox plot {name} votes.csv"
+    )
 
 
 def worker_table(n: int = 60) -> Table:
@@ -67,7 +72,9 @@ def worker_table(n: int = 60) -> Table:
         Column("worker", meaning="The name in the column worker."),
         Column("votes", "number", "How many votes the worker gave."),
         Column("agreement", "percent", "Share of votes equal to the majority of the other workers."),
-        Column("spam score", "number", "Standard deviation of the rows of the confusion matrix; 0 for random answers.", 3),
+        Column(
+            "spam score", "number", "Standard deviation of the rows of the confusion matrix; 0 for random answers.", 3
+        ),
         Column("remark", "flag", "Whether somebody should look at the answers."),
     )
     note = "Workers with fewer than 5 votes are not ranked."
@@ -106,10 +113,14 @@ def cards(n: int = 5) -> TaskCards:
         for at in range(n)
     ]
     text = "The film starts slowly, and the second half drags on without any idea of where it should go. " * 8
-    made.append(TaskCard("review-17", text=text, votes=(("negative", 3.5), ("positive", 1.5)), facts=(("words", "136"),)))
+    made.append(
+        TaskCard("review-17", text=text, votes=(("negative", 3.5), ("positive", 1.5)), facts=(("words", "136"),))
+    )
     many = tuple((f"species {at:03d}", 1.0) for at in range(12))
     made.append(TaskCard("a-task-with-" + "very-" * 12 + "long-name", text="A short text.", votes=many))
-    return TaskCards("The tasks on which people disagree most", tuple(made), "Soft labels by Dawid-Skene.", "Of 10,000 tasks.")
+    return TaskCards(
+        "The tasks on which people disagree most", tuple(made), "Soft labels by Dawid-Skene.", "Of 10,000 tasks."
+    )
 
 
 BIBTEX = """@article{dawid1979,
@@ -136,7 +147,11 @@ def realistic_page() -> Page:
     )
     steps = Steps(
         (
-            Step("Ask two more people on 412 tasks", "They have a single vote.", "plurivox assign entropy votes.csv -n 412"),
+            Step(
+                "Ask two more people on 412 tasks",
+                "They have a single vote.",
+                "plurivox assign entropy votes.csv -n 412",
+            ),
             Step("Write the soft labels", "", "plurivox aggregate dawid-skene votes.csv -o soft.csv"),
             Step("Train on the soft labels", "It is the distribution that people disagree by."),
         )
@@ -158,8 +173,10 @@ def realistic_page() -> Page:
             (warned, chart("workload", "c1-"), Paragraph("A vote is one label that one worker gave to one task. " * 4)),
         ),
         Section("agreement", "Do people agree?", "Moderately: alpha is 0.61.", (facts, cards()), "people"),
-        Section("workers", "How good are the workers?", "Most agree with the majority; 3 should be looked at.", (worker_table(),)),
-        Section("tasks", "What is the right label?", "Dawid-Skene is sure of 87% of the tasks.", (task_table(),), "truth"),
+        Section("workers", "How good are the workers?", "Most agree with the majority; 3 do not.", (worker_table(),)),
+        Section(
+            "tasks", "What is the right label?", "Dawid-Skene is sure of 87% of the tasks.", (task_table(),), "truth"
+        ),
         Section(
             "next",
             "What should be done next?",
@@ -182,7 +199,8 @@ def realistic_page() -> Page:
 
 def hostile_page() -> Page:
     """Return a page whose every text is meant to break it."""
-    columns = tuple(Column(name, kind, name) for name, kind in zip(HOSTILE, ["text", "number", "percent", "flag"] * 3, strict=False))
+    kinds = ["text", "number", "percent", "flag"] * 3
+    columns = tuple(Column(name, kind, name) for name, kind in zip(HOSTILE, kinds, strict=True))
     rows = [tuple(HOSTILE[(row + column) % len(HOSTILE)] for column in range(len(columns))) for row in range(12)]
     pairs = tuple((name, 1.0 / len(HOSTILE)) for name in HOSTILE)
     facts = tuple(Fact(name, name, name) for name in HOSTILE)

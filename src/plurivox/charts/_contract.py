@@ -51,6 +51,7 @@ class MeasureCurve:
     x_title: str = "answers per task"
     measure: str = "accuracy"
     about: str = ""  # a sentence or two on what it was computed from, for the caption
+    same_tasks: bool = True  # as the curves beside it: what one saves against another can be told
 
 
 @dataclass(frozen=True)

@@ -201,9 +201,9 @@ def _caption(found: EnteredCertainty, n_labels: int, name: str) -> str:
     sure = float((found.top[known] >= 1).mean())
     without = int((~known).sum())
     text = (
-        f"{_possible_in_words(found, n_labels)} The top label gets {np.median(found.top[known]):.0%} in the median, and 100% in "
-        f"{sure:.0%} of the answers. Below, the width of a bar is its share of the answers of its column; lines are medians of "
-        "the columns."
+        f"{_possible_in_words(found, n_labels)} The top label gets {np.median(found.top[known]):.0%} in the median, and 100% "
+        f"in {sure:.0%} of the answers. Below, the width of a bar is its share of the answers of its column; lines are medians "
+        "of the columns."
     )
     if without:
         verb = "is" if without == 1 else "are"

@@ -22,6 +22,7 @@ MOST_CURVES = 8
 MOST_BANDS = 2  # of more curves the intervals are lines side by side, as bands would cover each other
 STEP_ASIDE = 3.5  # points from one of these lines to the next
 LOG_RANGE = 12  # the x axis is logarithmic if its largest value is more than this many times the smallest
+WHOLE_RANGE = 3  # the ticks of the x axis are whole numbers if it spans at least this much
 FAR = 3  # interquartile ranges beyond the quartiles: values farther out are left out of the axes
 
 
@@ -36,7 +37,8 @@ class Curve(Chart):
     over K labels: it is proper, so few held-out votes favour no method. Methods whose estimates the measure does not evaluate
     are left out.
 
-    Several data sets have a curve each, such as plain votes and richer answers of the same tasks. Seconds per answer are the
+    Several data sets have a curve each, such as plain votes and richer answers of the same tasks; of those with the same labels
+    only the tasks that all of them have are used. Seconds per answer are the
     median recorded, else 1.8 as in CIFAR-10H. Collins, Bhatt and Weller (2022), https://doi.org/10.1609/hcomp.v10i1.21986
     """
 
@@ -174,7 +176,8 @@ def mark_numbers(ax: "Axes", x: Floats) -> None:
         ax.xaxis.set_major_locator(FixedLocator(steps[(steps >= 0.99 * x[0]) & (steps <= 1.01 * x[-1])]))
         ax.xaxis.set_minor_locator(NullLocator())
     else:
-        ax.xaxis.set_major_locator(MaxNLocator(8, integer=bool((x == np.round(x)).all()), min_n_ticks=1))
+        whole = bool((x == np.round(x)).all()) or np.ptp(x) >= WHOLE_RANGE
+        ax.xaxis.set_major_locator(MaxNLocator(8, integer=whole, min_n_ticks=1))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.4g}" if value < 1e4 else f"{value:,.0f}"))
 
 
@@ -202,6 +205,8 @@ def saving_text(curves: list[MeasureCurve]) -> str:
     measure = MEASURES.get(curves[0].measure)
     if len(curves) < 2 or measure is None or len({one.measure for one in curves}) > 1:
         return ""
+    if not all(one.same_tasks for one in curves):
+        return " The data sets have other tasks, so their curves do not show which way of asking is better."
     sign = 1 if measure.better == "higher" else -1
     ranked = sorted(curves, key=lambda one: sign * last_point(one)[1])
     worst, best = ranked[0], ranked[-1]

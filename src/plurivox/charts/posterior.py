@@ -102,12 +102,12 @@ class Posterior(Chart):
         if not entropies:
             return "No task with votes has a soft label."
         first, n = next(iter(entropies)), len(next(iter(entropies.values())))
-        which = self._tasks_in_words(len(shown.tasks), n, shown_name(first))
+        which = self._tasks_in_words(len(shown.tasks), n, shown_name(first, 40))
         listed = "" if shown.is_binary else f", at most {MAX_LABELS} labels with 2% or more each"
-        lines = [shown_name(name) for name in soft if name in data.fits and has_intervals(data.fits[name])]
+        lines = [shown_name(name, 40) for name in soft if name in data.fits and has_intervals(data.fits[name])]
         intervals = f" Lines are 95% intervals of {' and '.join(lines)}." if lines else ""
         kinds = _estimands_in_words(soft)
-        means = ", ".join(f"{one.mean():.2f} nats by {shown_name(name)}" for name, one in entropies.items())
+        means = ", ".join(f"{one.mean():.2f} nats by {shown_name(name, 40)}" for name, one in entropies.items())
         most = np.log(max(len(shown.labels), 1))
         left_out = len(data.soft) - len(soft)
         more = f" {count_text(left_out, 'further table')} of soft labels not shown." if left_out else ""
@@ -132,7 +132,7 @@ def _estimands_in_words(soft: Mapping[str, SoftLabels]) -> str:
         ("people", "what share of people would give a label"),
         ("truth", "how probable it is that a label is right"),
     ):
-        if names := [shown_name(name) for name, one in soft.items() if one.estimates == kind]:
+        if names := [shown_name(name, 40) for name, one in soft.items() if one.estimates == kind]:
             found.append(f"{' and '.join(names)} estimate{'s' if len(names) == 1 else ''} {what}")
     return f"{'; '.join(found)}."
 

@@ -1,7 +1,7 @@
 """One task, or a few: its image or text, its votes, and the soft labels that several methods give it."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_LABELS, MOST_METHODS = 10, 6
-NEGLIGIBLE = 0.01  # a label without votes is drawn if a method gives it at least this probability
+NEGLIGIBLE = 0.03  # a label without votes is drawn if a method gives it at least this probability
+LEAST_ROWS = 3  # room for as many labels, so that the bars of two are not broad
 FEW_VOTES = 5  # with at least this many votes, or the median number if it is lower, a task may be shown by default
 
 
@@ -34,7 +35,7 @@ class TaskVotes(Chart):
     Bars are the shares of the task's votes, marks the probabilities that methods give to its labels. By default it is the task
     on which people disagree most: the highest entropy of the shares of votes, among tasks with at least five votes (or the
     median number, if that is lower) and, if there are images or texts, among those that have one. Labels without votes are
-    drawn if a method gives them a probability of 1% or more.
+    drawn if a method gives them a probability of 3% or more.
     """
 
     task_name: str | None = option(None, "name of the task; default: the tasks on which people disagree most")
@@ -47,9 +48,18 @@ class TaskVotes(Chart):
     def size(self, data: ChartData) -> tuple[float, float]:
         """Return a width for the contents if there are any, and a height that grows with tasks and labels."""
         tasks, _ = self._tasks(data)
-        n_labels = 2 if data.votes is None else min(MOST_LABELS, max(2, data.votes.n_labels))
+        n_labels = max(LEAST_ROWS, self._n_labels(data, tasks))
         lowest = 1.7 if tasks_with_contents(data.contents, tasks) else 1.0
-        return 7.2, min(9.0, 0.4 + max(1, len(tasks)) * max(lowest, 0.85 + 0.23 * n_labels))
+        return 7.2, min(9.0, 0.4 + max(1, len(tasks)) * max(lowest, 0.7 + 0.23 * n_labels))
+
+    def _n_labels(self, data: ChartData, tasks: Names) -> int:
+        """Return the largest number of labels drawn for one of the tasks."""
+        if data.votes is None or not len(tasks):
+            return 0
+        votes, gold = data.votes.on(tasks), known_labels(data.gold, tasks)
+        methods = _soft_labels_to_draw(data)
+        found = (labels_of_task(votes, i, methods, gold[i]) for i in range(len(tasks)))
+        return max(len(one.labels) for one in found)
 
     def draw(self, ax: "Axes", data: ChartData) -> str:
         """Draw the tasks one below the other and return the caption."""
@@ -122,12 +132,9 @@ def draw_labels_of_task(
     ax: "Axes", votes: Votes, task: int, methods: dict[str, SoftLabels], gold: str | None, *, is_first: bool
 ) -> int:
     """Draw the labels of one task, bars of votes and marks of methods; return how many labels are left out."""
-    counts = votes_per_label(votes, task)
+    found = labels_of_task(votes, task, methods, gold)
+    labels, probabilities, counts = found.labels, found.probabilities, found.counts
     total = max(sum(counts.values()), 1e-12)
-    probabilities = {
-        name: p for name, soft in methods.items() if (p := probabilities_on(votes, task, soft)) is not None
-    }
-    labels, hidden = labels_to_draw(votes, counts, probabilities, gold)
     share = np.array([counts.get(code, 0.0) / total for code in labels])
     rows = np.arange(len(labels))
     bars = ax.barh(rows, share, 0.72, color=SERIES[0], alpha=0.7, label="votes")
@@ -139,7 +146,7 @@ def draw_labels_of_task(
     _draw_methods(ax, names, [(name, p[labels]) for name, p in probabilities.items()], list(methods))
     _label_axes(ax, names, [str(votes.labels[code]) == gold for code in labels])
     title = f"{shown_name(votes.tasks[task], 40)}: {count_text(votes.support[task], 'vote')}"
-    handles = sorted(ax.get_legend_handles_labels()[0], key=lambda one: one is not bars)
+    handles: list[Any] = [bars, *(one for one in ax.get_legend_handles_labels()[0] if one.get_label() != "votes")]
     if is_first and probabilities:
         ax.legend(
             handles=handles,
@@ -155,7 +162,26 @@ def draw_labels_of_task(
         )
     else:
         ax.set_title(title)
-    return hidden
+    return found.n_hidden
+
+
+class LabelsOfTask(NamedTuple):
+    """The labels of one task to draw, their votes, and the probabilities of all labels by method."""
+
+    labels: Ints  # (n,) codes
+    counts: dict[int, float]  # votes by label code
+    probabilities: dict[str, Floats]  # (n_labels of the votes,) by method
+    n_hidden: int  # labels with little weight that are left out
+
+
+def labels_of_task(votes: Votes, task: int, methods: dict[str, SoftLabels], gold: str | None) -> LabelsOfTask:
+    """Return the labels of the task with this code to draw, with their votes and probabilities."""
+    counts = votes_per_label(votes, task)
+    probabilities = {
+        name: p for name, soft in methods.items() if (p := probabilities_on(votes, task, soft)) is not None
+    }
+    labels, n_hidden = labels_to_draw(votes, counts, probabilities, gold)
+    return LabelsOfTask(labels, counts, probabilities, n_hidden)
 
 
 def probabilities_on(votes: Votes, task: int, soft: SoftLabels) -> Floats | None:
@@ -193,7 +219,7 @@ def _draw_methods(ax: "Axes", names: list[str], methods: list[tuple[str, Floats]
     for name, p in methods:
         position = all_methods.index(name)
         style: dict[str, Any] = series_style(position + 1)
-        offset = 0.5 * ((position + 0.5) / n - 0.5)
+        offset = 0.66 * ((position + 0.5) / n - 0.5)
         marks = ax.scatter(
             p,
             np.arange(len(p)) + offset,
@@ -215,7 +241,7 @@ def _label_axes(ax: "Axes", names: list[str], is_gold: list[bool]) -> None:
     ax.set_yticks(range(len(names)), ticks)
     for tick, gold in zip(ax.get_yticklabels(), is_gold, strict=True):
         tick.set_fontweight("bold" if gold else "normal")
-    ax.set(ylim=(len(names) - 0.4, -0.6), ylabel="label")
+    ax.set(ylim=(max(len(names), LEAST_ROWS) - 0.4, -0.6), ylabel="label")
     percent_axis(ax, "x")
     vertical_grid(ax)
     ax.tick_params(axis="y", length=0)

@@ -80,8 +80,8 @@ def report(
     `people`, what people say. `gold` are true labels, `methods` the aggregators to show beside those chosen, `scores` scores of
     tasks and workers to show beside the usual ones (lists, or comma-separated). `runs` are folders of `plurivox train`;
     `images` and `texts` a table or folder, or a mapping from tasks, by default those of the data set. A method that takes
-    longer
-    than `method_seconds` is left out, and the page says so. `name_in_commands` is how the commands on the page name the data.
+    longer than `method_seconds` is left out, and the page says so. `name_in_commands` is how commands on the page name the
+    data.
 
     >>> page = report("toy", methods="vote-shares,dawid-skene")
     >>> page.page.title, [one.id for one in page.page.sections][:3]

@@ -12,6 +12,7 @@ from plurivox.charts._shared.names_as_text import count_text
 from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import InputError
 from plurivox.core.hidden_answers import hide_answers
+from plurivox.core.name_encoding import as_text, positions
 from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step
 from plurivox.core.sample_existing_answers import subsample
 from plurivox.core.soft_labels import Estimand, SoftLabels
@@ -66,20 +67,39 @@ def measure_curves(
     Hard and calibration measures are against gold labels. Soft measures are against votes that are held out: of every task the
     votes of half of the people, in each repeat others, so that no vote is on both sides.
     """
-    settings, given = CurveSettings.of_chart(chart), [one for one in datasets if one.votes is not None]
+    settings = CurveSettings.of_chart(chart)
+    given, text = on_shared_tasks([one for one in datasets if one.votes is not None])
     usual = WITH_GOLD if all(one.gold is not None for one in given) else WITHOUT_GOLD
     (measure,) = select_measures([settings.measure or usual])[:1]
     made: list[MeasureCurve] = []
     for i, data in enumerate(given):
         outer = callback_reporting_only_outer_step(progress, i, len(given))
         found = curves_of_dataset(data, aggregators, measure, settings, outer)
-        made += found if len(given) == 1 else [renamed(one, data.name, alone=len(found) == 1) for one in found]
+        if len(given) == 1:
+            return tuple(found)
+        names = [data.name if len(found) == 1 else f"{data.name}: {one.name}" for one in found]
+        made += [
+            replace(one, name=name, about=f"{data.name}: {one.about}{text * (i == 0)}", same_tasks=bool(text))
+            for one, name in zip(found, names, strict=True)
+        ]
     return tuple(made)
 
 
-def renamed(curve: MeasureCurve, dataset: str, *, alone: bool) -> MeasureCurve:
-    """Return a curve named after its data set too, or after that only if every data set has one curve."""
-    return replace(curve, name=dataset if alone else f"{dataset}: {curve.name}", about=f"{dataset}: {curve.about}")
+def on_shared_tasks(datasets: list[ChartData]) -> tuple[list[ChartData], str]:
+    """Return the data sets with the votes on the tasks that all have, if they have the same labels, and a text on it.
+
+    Data sets with other labels or without a common task are returned as they are, with an empty text.
+    """
+    votes = [one.votes for one in datasets if one.votes is not None]
+    if len(votes) < 2 or len({frozenset(as_text(one.labels).tolist()) for one in votes}) > 1:
+        return datasets, ""
+    tasks = votes[0].tasks_with_votes
+    for one in votes[1:]:
+        tasks = tasks[positions(one.tasks_with_votes, tasks) >= 0]
+    if not len(tasks):
+        return datasets, ""
+    cut = [replace(data, votes=one.on(tasks)) for data, one in zip(datasets, votes, strict=True)]
+    return cut, f" Only the {count_text(len(tasks), 'task')} that all data sets have are used."
 
 
 def curves_of_dataset(

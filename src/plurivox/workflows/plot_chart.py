@@ -9,7 +9,8 @@ from plurivox.charts import Chart
 from plurivox.core.errors import InputError, OptionError, first_few, require_package
 from plurivox.core.method import split_at_commas_outside_brackets
 from plurivox.core.progress_callbacks import Progress, no_progress
-from plurivox.workflows.chart_data import collect_chart_data, natural_chart
+from plurivox.workflows.chart_data import collect_chart_data
+from plurivox.workflows.things_to_draw import natural_chart
 
 if TYPE_CHECKING:
     from plurivox.charts._contract import Axes, Figure

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from plurivox.workflows.report.html_page import page_html
-from report_checks import CHECKS, Check, fits_a_phone, is_accessible, is_complete_without_script, open_report
+from report_checks import CHECKS, Check, is_accessible, is_complete_without_script
 from report_pages import empty_page, hostile_page, realistic_page
 
 PAGES = {"realistic": realistic_page, "hostile": hostile_page, "empty": empty_page}
@@ -31,5 +31,7 @@ def test_the_page_without_javascript(context: Callable[..., Any], report: Path) 
 
 
 @pytest.mark.slow
-def test_axe_finds_nothing_serious(context: Callable[..., Any], report: Path, barriers: Callable[[Any], list[str]]) -> None:
+def test_axe_finds_nothing_serious(
+    context: Callable[..., Any], report: Path, barriers: Callable[[Any], list[str]]
+) -> None:
     is_accessible(context().new_page(), report, barriers)

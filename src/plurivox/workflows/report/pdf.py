@@ -57,8 +57,9 @@ def write_pdf(html_path: str | Path, pdf_path: str | Path, *, max_seconds: float
         atomic_file(pdf_path) as part,
         tempfile.TemporaryDirectory(prefix="plurivox-pdf-", dir=parent, ignore_cleanup_errors=True) as folder,
     ):
-        made = Path(folder) / "page.pdf"
-        said = _run([browser, *_flags(Path(folder), made), page.as_uri()], Path(folder) / "messages.txt", max_seconds)
+        copy, made = Path(folder) / "page.html", Path(folder) / "page.pdf"
+        shutil.copyfile(page, copy)  # the browser may see no other folder
+        said = _run([browser, *_flags(Path(folder), made), copy.as_uri()], Path(folder) / "messages.txt", max_seconds)
         if not _is_complete_pdf(made):
             raise InputError(f"{browser} printed no PDF file of {html_path}: {_reason(said)}")
         shutil.copyfile(made, part)

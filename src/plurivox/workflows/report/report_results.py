@@ -239,7 +239,7 @@ def _identifiers(
     votes = inputs.votes
     possible = {
         "gold-accuracy": inputs.gold is not None,
-        "repeat-consistency": bool(votes.n_repeats),
+        "repeat-consistency": bool(votes.n_repeats) and inputs.answers is not None,
         "drift": votes.when is not None,
         "speed": votes.seconds is not None,
     }

@@ -4,7 +4,7 @@ import numpy as np
 
 from plurivox.charts import ChartData
 from plurivox.charts._shared.names_as_text import count_text
-from plurivox.workflows.recommendation import GOALS
+from plurivox.workflows.recommendation import GOALS, TITLES, Recommendation
 from plurivox.workflows.report.commands import shell_name
 from plurivox.workflows.report.method_differences import MethodDifferences
 from plurivox.workflows.report.page_content import Block, Cell, Column, CopyText, Paragraph, Section, Table
@@ -22,6 +22,7 @@ def methods_section(given: SectionInput) -> Section:
         blocks.append(_pairs(found))
     blocks += _pictures(given)
     if (made := given.results.recommendation) is not None:
+        blocks.append(_candidates(made))
         blocks.append(
             CopyText("How the method was recommended", "\n".join(_recommendation_lines(given)), is_code=False)
         )
@@ -43,14 +44,14 @@ def _answer(given: SectionInput, found: MethodDifferences) -> str:
         )
         text += f" ({why})"
     text += "."
-    if (against := results.evaluations.get(results.chosen)) is not None:
+    if results.quantity == "truth" and (against := results.evaluations.get(results.chosen)) is not None:
         one = against["accuracy"]
         text += (
             f" Against the gold labels its most probable label is right on {percent_text(one.mean, 1)} of "
             f"{count_text(int(against.n[0]), 'task')}"
             f" (95% interval {percent_text(one.low, 1)} to {percent_text(one.high, 1)})."
         )
-    elif made is not None and made.question == "truth" and "accuracy" in made.measures:
+    elif results.quantity == "truth" and made is not None:
         mean, low, high = made.expected("accuracy")
         text += (
             f" Its expected accuracy, on simulated crowds like this one, is {percent_text(mean)} ({percent_text(low)} "
@@ -103,7 +104,7 @@ def _table(given: SectionInput, found: MethodDifferences) -> Table:
         found.confidence.tolist(),
         found.entropy.tolist(),
     ]
-    for name, title in MEASURE_TITLES.items() if results.evaluations else ():
+    for name, title in MEASURE_TITLES.items() if results.evaluations and results.quantity == "truth" else ():
         columns += [Column(title, "number", f"{title} against the gold labels", 3), Column(f"{title}, 95% interval")]
         pairs = [_measure(given, spec, name) for spec in found.methods]
         cells += [[value for value, _ in pairs], [interval for _, interval in pairs]]
@@ -144,11 +145,32 @@ def _pairs(found: MethodDifferences) -> Table:
     return Table("Share of tasks on which two methods name different labels first", columns, rows, len(rows))
 
 
+def _candidates(made: Recommendation) -> Table:
+    """Return the table of the candidates of the recommendation with their expected measures on simulated crowds."""
+    found = made.columns()
+    columns, cells = [Column("candidate")], []
+    for name in made.measures:
+        title = TITLES.get(name, name)
+        columns.append(Column(title, "number", f"expected {title}: mean over {len(made.world)} simulated crowds", 3))
+        columns.append(Column(f"{title}, 90% of crowds", "text", "between these are 90% of the simulated crowds"))
+        ends = zip(found[f"{name}_low"].tolist(), found[f"{name}_high"].tolist(), strict=True)
+        cells += [found[name].tolist(), [f"{low:.3f} to {high:.3f}" for low, high in ends]]
+    if "hidden_log_loss" in found:
+        columns.append(
+            Column("hidden votes", "number", "mean -log p of one hidden vote per task, in nats; lower is better", 3)
+        )
+        cells.append(found["hidden_log_loss"].tolist())
+    rows: list[tuple[Cell, ...]] = list(zip(made.method.tolist(), *cells, strict=True))
+    title = TITLES.get(made.decided_by, made.decided_by)
+    note = f"The {title} decides; methods within {made.noise:g} of the best cannot be told apart from it."
+    return Table("Candidates on simulated crowds like this one", tuple(columns), rows, len(rows), note)
+
+
 def _pictures(given: SectionInput) -> list[Block]:
     """Return the charts of measures and calibration, and of tasks on which the chosen method moves labels most."""
     results, pictures = given.results, given.pictures
     blocks: list[Block] = []
-    if results.evaluations:
+    if results.evaluations and results.quantity == "truth":
         blocks.append(pictures.draw("comparison"))
         truth = {spec: fit.soft for spec, fit in results.fits_for("truth").items()}
         if truth:

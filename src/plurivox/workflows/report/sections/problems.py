@@ -183,7 +183,7 @@ def _gold_labels(given: SectionInput) -> Iterator[Warning]:
             f"On {percent_text(about.share_gold_unvoted)} of the tasks with a gold label nobody voted for it: no method "
             "that weighs votes "
             "can get these right, or the gold labels are wrong there.",
-            "Look at the tasks whose label is sure but differs from the gold label.",
+            "Look at the tasks with a clear label that differs from the gold label.",
         )
     for finding in find_labels_in_names(gold):
         yield Warning("note", f"{_sentence(finding.words)}")

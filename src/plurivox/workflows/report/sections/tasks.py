@@ -31,12 +31,11 @@ def tasks_section(given: SectionInput) -> Section:
             "with more votes comes first.",
         )
     ]
-    if len(sure := hard.against_gold):
+    if len(clear := hard.against_gold):
         blocks.append(
             TaskCards(
-                f"Tasks whose label is sure, but is not the gold label: the first {min(len(sure), FIRST_AGAINST_GOLD)} of "
-                f"{len(sure):,}",
-                tuple(_card(given, hard, task) for task in sure[:FIRST_AGAINST_GOLD].tolist()),
+                f"Tasks with a clear label that is not the gold label: {min(len(clear), FIRST_AGAINST_GOLD)} of {len(clear):,}",
+                tuple(_card(given, hard, task) for task in clear[:FIRST_AGAINST_GOLD].tolist()),
                 _soft_title(given),
                 f"The most probable label has {SURE:.0%} or more. Either the crowd misread the task, or the gold label is "
                 "wrong.",
@@ -47,7 +46,7 @@ def tasks_section(given: SectionInput) -> Section:
 
 
 def _answer(given: SectionInput, hard: HardTasks, first: list[int]) -> str:
-    """Return which tasks to look at, how many are uncertain, and how many have a sure label against the gold label."""
+    """Return which tasks to look at, how many are uncertain, and how many have a clear label against the gold label."""
     confidence = hard.confidence[hard.has_votes]
     n = len(confidence)
     below = int((confidence < UNSURE).sum())
@@ -59,7 +58,7 @@ def _answer(given: SectionInput, hard: HardTasks, first: list[int]) -> str:
     )
     if len(hard.against_gold):
         text += (
-            f" {count_text(len(hard.against_gold), 'task')} {'has' if len(hard.against_gold) == 1 else 'have'} a sure "
+            f" {count_text(len(hard.against_gold), 'task')} {'has' if len(hard.against_gold) == 1 else 'have'} a clear "
             "label that "
             "differs from the gold label."
         )
