@@ -1,13 +1,15 @@
-"""Write the generated pages of docs/ (`make docs`): methods of every step, measures, commands, the pipeline picture."""
+"""Write the generated pages of docs/ (`make docs`): methods of every step, measures, charts, commands, the pipeline picture."""
 
 import inspect
 from pathlib import Path
 
+from docs.charts_page import charts_page
 from docs.measures import evaluate_page
+from docs.method_options import option_lines
 from docs.pipeline import pipeline_svg
 from plurivox import aggregate, assign, clean, elicit, identify, recipes, simulate
 from plurivox.cli.main import main as command
-from plurivox.core.method import Method, Option
+from plurivox.core.method import Method
 from plurivox.core.registry import Methods
 from plurivox.train import heads, losses, nets, targets
 
@@ -81,13 +83,7 @@ def method_lines(method: type[Method]) -> list[str]:
         lines += [f"Estimates {method().estimated_quantity()}.", ""]
     if method.takes:
         lines += [f"Takes {', '.join(sorted(method.takes))}.", ""]
-    if method.options():
-        lines += ["| option | default | range | |", "|---|---|---|---|"]
-        lines += [
-            f"| `--{o.name_with_dashes}` | {default_text(o)} | {o.allowed_values_text} | {o.help} |"
-            for o in method.options()
-        ]
-    return lines
+    return lines + option_lines(method)
 
 
 def score_line(method: type[identify.Identifier]) -> str:
@@ -95,10 +91,6 @@ def score_line(method: type[identify.Identifier]) -> str:
     needs = ", ".join(need.replace("_", " ").replace("|", " or ") for need in method.needs)
     fitted = f"; if no fit is given, {', '.join(method.fitted_by)} is fitted" if method.fitted_by else ""
     return f"A score of {'the crowd' if method.of == 'crowd' else f'each {method.of}'}. Needs {needs}{fitted}."
-
-
-def default_text(option: Option) -> str:
-    return "none" if option.default is None or option.default == "" else f"`{option.default}`"
 
 
 def commands_page() -> str:
@@ -123,6 +115,7 @@ def pages() -> dict[Path, str]:
     """Return {path: text} of all generated pages."""
     steps = {DOCS / f"{step}.md": step_page(step) for step in STEPS}
     steps[DOCS / "evaluate.md"] = evaluate_page(GENERATED)
+    steps[DOCS / "charts.md"] = charts_page(GENERATED)
     return {**steps, DOCS / "commands.md": commands_page(), DOCS / "pipeline.svg": pipeline_svg()}
 
 

@@ -115,6 +115,7 @@ class Chart(Method, ABC):
     fitted_by: ClassVar[tuple[str, ...]] = ()
     scored_by: ClassVar[tuple[str, ...]] = ()
     needs_named_workers: ClassVar[bool] = False  # draws votes of named workers only, not counts
+    takes_several_datasets: ClassVar[bool] = False
     figures: ClassVar[str] = ""
 
     @abstractmethod

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MAX_NAMED_CELLS = 700  # more pairs are drawn as an image, without texts under the pointer
-MAX_NAMES, MAX_NAMES_BESIDE = 45, 90  # workers for whose names there is room below the columns, and beside the rows
+MAX_NAMES, MAX_NAMES_BESIDE = 45, 90  # workers for whose names there is space below the columns, and beside the rows
 TIMES_HEIGHT = 1.9  # inches
 
 
@@ -142,7 +142,7 @@ class Agreement(Chart):
         return ScalarMappable(Normalize(low, max(high, low + 0.1)), sequential_colormap())
 
     def _label_square(self, ax: "Axes", made: PairAgreement) -> None:
-        """Write the names of the workers at the left and, if there is room, below."""
+        """Write the names of the workers at the left and, if there is space, below."""
         n = len(made.workers)
         names, size = shown_names(made.workers, 14), float(np.clip(330 / n, 4, 8))
         beside, below = n <= MAX_NAMES_BESIDE, n <= MAX_NAMES
@@ -164,7 +164,7 @@ class Agreement(Chart):
         theme, figure = current_theme(), ax.get_figure(root=True)
         assert figure is not None
         bar = figure.colorbar(shades, cax=ax.inset_axes((0, 1.02, 0.45, 0.025)), orientation="horizontal")
-        bar.outline.set_visible(False)  # type: ignore[operator]
+        bar.outline.set_visible(False)
         bar.ax.xaxis.set_ticks_position("top")
         bar.ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
         bar.ax.tick_params(length=0, labelsize=7)

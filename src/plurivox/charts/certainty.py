@@ -62,7 +62,7 @@ class Certainty(Chart):
 
     needs: ClassVar[tuple[str, ...]] = ("answers",)
     may_use: ClassVar[tuple[str, ...]] = ("soft",)
-    figures: ClassVar[str] = "Collins, Bhatt and Weller (2022), Figure 5"
+    figures: ClassVar[str] = "Collins et al. (2022), Figure 5"
 
     def size(self, data: ChartData) -> tuple[float, float]:
         """Return a lower figure if there are no percents."""
@@ -127,8 +127,8 @@ def _name_columns(ax: Any, columns: Columns) -> None:
 def _ends(columns: Columns) -> tuple[float, float]:
     """Return the ends of the x axis, wide enough that one column is not as broad as the chart."""
     n = len(columns.first)
-    room = max(0.6, (5 - n) / 2 + 0.1)
-    return -room, n - 1 + room
+    margin = max(0.6, (5 - n) / 2 + 0.1)
+    return -margin, n - 1 + margin
 
 
 def _draw_spread(
@@ -144,13 +144,13 @@ def _draw_spread(
     column, row = np.nonzero(counts)
     half = HALF_WIDTH * share[column, row] / share.max(1)[column]
     left, width = column - half, np.maximum(2 * half, 0.02)
-    look: dict[str, Any] = {"color": SERIES[0]}
+    style: dict[str, Any] = {"color": SERIES[0]}
     if entropy is not None:
         mean = np.bincount(cell, entropy[known], minlength=n * n_steps) / np.maximum(counts.ravel(), 1)
         colors = _color_scale(ax, axes, mean.reshape(n, n_steps), counts, name)
         shades = colors.to_rgba(mean[column * n_steps + row])
-        look = {"color": shades, "edgecolor": current_theme().muted, "linewidth": 0.4}
-    bars = ax.barh(row * STEP, width, 0.9 * STEP, left=left, **look)
+        style = {"color": shades, "edgecolor": current_theme().muted, "linewidth": 0.4}
+    bars = ax.barh(row * STEP, width, 0.9 * STEP, left=left, **style)
     texts = zip(column, row, counts[column, row], share[column, row], strict=True)
     names = [one.replace("\n", " ") for one in columns.names]
     name_marks(

@@ -10,7 +10,7 @@ from plurivox.charts._shared.hover_text import name_marks
 from plurivox.charts._shared.method_means import MeanOfMeasure, means_of_measure
 from plurivox.charts._shared.method_ranks import LEVEL, MethodRanks, method_ranks
 from plurivox.charts._shared.names_as_text import count_text, shown_name
-from plurivox.charts._shared.panels import panels, vertical_grid, write_in_place_of_data
+from plurivox.charts._shared.panels import hide_axes, panels, vertical_grid, write_in_place_of_data
 from plurivox.charts._shared.theme import SERIES, current_theme
 from plurivox.core.array_types import Ints
 from plurivox.core.errors import InputError, unknown_name_error
@@ -32,19 +32,20 @@ class Comparison(Chart):
 
     One panel per measure, its methods sorted by the first. Over several data sets the lines are simultaneous 95% intervals of
     the mean difference to a reference method (the dashed line): Student's t with Bonferroni's correction. A method whose line
-    does not touch the dashed line differs. Faint points are single data sets, also as differences to the reference.
+    does not touch the dashed line differs. Faint points are single data sets, each at its difference to the reference.
 
     With ranks it is the critical-difference diagram of Demsar (2006), https://jmlr.org/papers/v7/demsar06a.html: mean ranks
     over the data sets with results of all methods (1 is best), and lines that join methods of which no two differ at 5%, by
     the Nemenyi test or by Wilcoxon signed-rank tests of all pairs with Holm's correction.
     """
 
-    measures: str = option("", "measures shown, comma-separated, such as accuracy,NLL; empty: the first four")
+    measures: str = option("", "measures shown, comma-separated, such as accuracy,NLL; none: the first four")
     ranks: Literal["no", "nemenyi", "wilcoxon"] = option(
         "no", "mean ranks instead of means, and the test of their differences"
     )
 
     needs: ClassVar[tuple[str, ...]] = ("measures",)
+    takes_several_datasets: ClassVar[bool] = True
     may_use: ClassVar[tuple[str, ...]] = ("votes", "gold")
 
     def check(self, data: ChartData) -> None:
@@ -93,14 +94,17 @@ class Comparison(Chart):
         assert self.ranks != "no"
         columns = min(len(measures), RANK_COLUMNS)
         places = panels(ax, -(-len(measures) // columns), columns).ravel()
-        texts = []
+        texts, smallest = [], []
         for place, name in zip(places, measures, strict=False):
             better = name in made.higher_is_better
             found = method_ranks(made.values[name], higher_is_better=better, test=self.ranks)
             draw_ranks(place, found, made, name)
             texts.append(_ranks_in_words(found, made, name))
+            smallest.append(found.smallest_possible_p)
         for place in places[len(measures) :]:
-            place.set_axis_off()
+            hide_axes(place)
+        if min(smallest) > LEVEL:
+            texts.append(f"So few data sets cannot show a difference of a pair: its p is at least {min(smallest):.2f}.")
         by = "the Nemenyi test" if self.ranks == "nemenyi" else "Wilcoxon signed-rank tests with Holm's correction"
         return (
             f"Mean ranks over {count_text(len(made.datasets), 'data set')}, 1 is best; lines at the right join methods of "
@@ -138,7 +142,7 @@ def draw_means(ax: "Axes", one: MeanOfMeasure, shown: Ints, made: MethodMeasures
         dataset, row = np.nonzero((np.isfinite(one.single) & is_other)[:, shown])
         x = one.single[dataset, shown[row]]
         inside = (x >= left) & (x <= right)
-        dots = ax.scatter(x[inside], row[inside] + 0.3, s=7, color=SERIES[1], alpha=0.5, linewidths=0, zorder=2)
+        dots = ax.scatter(x[inside], row[inside] + 0.3, s=9, color=SERIES[1], alpha=0.65, linewidths=0, zorder=2)
         places = zip(dataset[inside].tolist(), shown[row[inside]].tolist(), strict=True)
         name_marks(dots, [value_text(one, i, k, made) for i, k in places])
         outside = int((~inside).sum())
@@ -196,10 +200,14 @@ def _means_in_words(
     over = f"Means over {count_text(n, 'data set')}" if n > 1 else f"Measures on {shown_name(made.datasets[0], 40)}"
     best = ", ".join(f"by {one.title} {mean_text_short(one, made)}" for one in found if np.isfinite(one.mean).any())
     parts = [f"{over} of {count_text(n_methods, 'method')}, sorted by {first.title}. Best {best}."]
-    if any(np.isfinite(one.low).any() for one in found):
+    with_intervals = any(np.isfinite(one.low).any() for one in found)
+    if with_intervals:
         parts.append(f"Lines: {made.interval_text}.")
     if _has_reference(made):
-        parts.append(f"Dashed: {shown_name(made.reference, 40)}; a line that does not touch it shows a difference.")
+        what = "; a line that does not touch it shows a difference" if with_intervals else ""
+        parts.append(f"Dashed: {shown_name(made.reference, 40)}{what}.")
+    if 1 < n < MIN_DATASETS:
+        parts.append(f"{count_text(n, 'data set')} are too few for intervals over data sets.")
     if n > 1:
         moved = ", at their difference to the dashed line" if _has_reference(made) else ""
         parts.append(f"Faint points: single data sets{moved}.")
@@ -265,6 +273,4 @@ def _ranks_in_words(found: MethodRanks, made: MethodMeasures, title: str) -> str
         text += f", Friedman's test p {p_value_text(found.friedman.p_value, '= ')}"
     if np.isfinite(found.critical_difference):
         text += f", critical difference {found.critical_difference:.2f}"
-    if found.smallest_possible_p > LEVEL:
-        text += f", so many methods on so few data sets cannot differ (p at least {found.smallest_possible_p:.2f})"
     return f"{text}."

@@ -1,4 +1,4 @@
-"""Confusion matrices of workers: which labels a worker takes for which others."""
+"""Confusion matrices of workers: which labels they take for which others."""
 
 import math
 from dataclasses import dataclass
@@ -90,7 +90,7 @@ class Confusion(Chart):
     may_use: ClassVar[tuple[str, ...]] = ("votes", "fits")
     fitted_by: ClassVar[tuple[str, ...]] = ("dawid-skene",)
     needs_named_workers: ClassVar[bool] = True
-    figures: ClassVar[str] = "peerannot (Lefort et al.), Figure 6"
+    figures: ClassVar[str] = "Lefort et al. (peerannot), Figure 6"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -254,7 +254,9 @@ class Confusion(Chart):
                 "rough."
             )
         if n_all > 2 and any((np.ptp(one.matrix, axis=1) < EQUAL).any() for one in shown):
-            text += " A row of equal cells tells nothing of its label: the worker has no votes on it, or guesses."
+            text += (
+                " A row of equal cells tells nothing of its label: the worker has no votes on it, or answers at random."
+            )
         return text
 
     def _workers_in_words(self, crowd: Crowd, n_shown: int) -> str:
@@ -264,7 +266,7 @@ class Confusion(Chart):
             return f"{n_shown:,} of {every}"
         if self.choose == "votes":
             return f"the {n_shown:,} with the most votes of {every}"
-        least = np.median(np.nan_to_num(crowd.votes))
+        least = float(np.median(np.nan_to_num(crowd.votes)))
         which = "with the lowest share of right votes" if self.choose == "worst" else "from best to worst"
         among = f", among those with at least {count_text(least, 'vote')}" if least > 0 else ""
         return f"{n_shown:,} of {every}, {which}{among}"

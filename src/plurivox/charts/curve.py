@@ -42,15 +42,14 @@ class Curve(Chart):
     median recorded, else 1.8 as in CIFAR-10H. Collins, Bhatt and Weller (2022), https://doi.org/10.1609/hcomp.v10i1.21986
     """
 
-    measure: str = option(
-        "", "measure, such as accuracy, nll or total-variation; empty: accuracy, or by held-out votes"
-    )
+    measure: str = option("", "measure, such as accuracy, nll or total-variation; none: accuracy, or by held-out votes")
     cost: Literal["answers", "votes", "seconds"] = option("answers", "what the x axis shows")
     most: int | None = option(None, "largest number of answers per task; none: the median", low=1)
     draws: int = option(5, "random draws of the answers, over which the measure is averaged", low=1, high=100)
     seed: int = option(0, "seed of the draws", low=0)
 
     needs: ClassVar[tuple[str, ...]] = ("curves",)
+    takes_several_datasets: ClassVar[bool] = True
     may_use: ClassVar[tuple[str, ...]] = ("votes", "gold")
     fitted_by: ClassVar[tuple[str, ...]] = ("vote-shares", "dawid-skene", "log-pool", "calibrated-shares")
     figures: ClassVar[str] = "Collins et al. (2022), Figures 6 and 10"
@@ -74,7 +73,7 @@ class Curve(Chart):
         return caption(curves, len(data.curves), outside)
 
     def size(self, data: ChartData) -> tuple[float, float]:
-        """Return a size that leaves room for the names at the right."""
+        """Return a size with space for the names at the right."""
         return (7.2 if len(data.curves) > 1 else 6.4), 4.0
 
 
@@ -108,7 +107,7 @@ def last_point(one: MeasureCurve) -> tuple[float, float]:
 def leave_out_far_values(ax: "Axes", curves: list[MeasureCurve]) -> list[str]:
     """Limit the y axis to values that are not far from the others (three interquartile ranges); return those outside as text.
 
-    A method may fail with one answer per task, which would leave no room for the differences between the others.
+    A method may fail with one answer per task, which would make the differences between the others invisible.
     """
     values = np.concatenate([one.mean[np.isfinite(one.mean)] for one in curves])
     quarter, three_quarters = np.quantile(values, [0.25, 0.75])

@@ -46,7 +46,7 @@ class Hardest(Chart):
 
     k: int = option(12, "number of tasks: at most 24 images or 15 texts; with per-label of each label", low=1, high=40)
     per_label: bool = option(False, "one row of tasks for each label")
-    by: str | None = option(None, "name of the score, if several are given; default: the first score of tasks")
+    by: str | None = option(None, "name of the score, if several are given; none: the first score of tasks")
 
     needs: ClassVar[tuple[str, ...]] = ("scores",)
     may_use: ClassVar[tuple[str, ...]] = ("votes", "gold", "contents")
@@ -109,14 +109,9 @@ def _draw_bars(ax: "Axes", tasks: list[HardTask], scores: Scores, labels: list[s
     rows, raw = np.arange(len(tasks)), np.array([task.raw for task in tasks])
     bars = ax.barh(rows, raw, 0.7, color=SERIES[0])
     name_marks(bars.patches, [f"{task.name}: {score_text(task.raw)}; {task.votes}" for task in tasks])
-    below, above = (
-        np.nan_to_num(np.array([distance(task) for task in tasks]))
-        for distance in (lambda one: one.raw - one.low, lambda one: one.high - one.raw)
-    )
     if scores.low is not None:
-        ax.errorbar(
-            raw, rows, xerr=(np.maximum(below, 0), np.maximum(above, 0)), fmt="none", color=SERIES[1], capsize=2
-        )
+        ends = np.array([(task.raw - task.low, task.high - task.raw) for task in tasks]).T
+        ax.errorbar(raw, rows, xerr=np.maximum(np.nan_to_num(ends), 0), fmt="none", color=SERIES[1], capsize=2)
     for i, task in enumerate(tasks):
         known = f"; gold {shown_name(task.gold, 16)}" if task.gold is not None else ""
         words = shown_name(task.votes, 64) + known if task.votes else known.removeprefix("; ")

@@ -11,7 +11,7 @@ from plurivox.charts._shared.histogram_of_all_tasks import draw_histogram_of_all
 from plurivox.charts._shared.hover_text import name_marks
 from plurivox.charts._shared.label_tables import DISTANCE_TITLES, DistanceName, LabelTables, tables_to_compare
 from plurivox.charts._shared.names_as_text import count_text, shown_name
-from plurivox.charts._shared.panels import panels, percent_axis, vertical_grid, write_in_place_of_data
+from plurivox.charts._shared.panels import hide_axes, panels, percent_axis, vertical_grid, write_in_place_of_data
 from plurivox.charts._shared.task_pictures import draw_task, pixels_per_side, tasks_with_contents
 from plurivox.charts._shared.theme import SERIES
 from plurivox.charts._shared.votes_in_words import known_labels
@@ -41,8 +41,8 @@ class LabelShift(Chart):
     which Collins et al. (2022), https://doi.org/10.1609/hcomp.v10i1.21986, use; entropy-gain, the entropy of p minus that of
     q, for tasks on which the first table is less certain.
 
-    The tables are the first two given. A single one is compared with the shares of votes or, if it is just that, with the known
-    labels. Tasks without a vote in one of them are left out.
+    The tables are the first two given; of two data sets with votes, the shares of these. A single table is compared with the
+    shares of votes or, if it is just that, with the known labels. Tasks without a vote in one of them are left out.
     """
 
     k: int = option(6, "number of tasks", low=1, high=12)
@@ -51,6 +51,7 @@ class LabelShift(Chart):
     needs: ClassVar[tuple[str, ...]] = ("soft",)
     may_use: ClassVar[tuple[str, ...]] = ("votes", "fits", "gold", "contents")
     fitted_by: ClassVar[tuple[str, ...]] = ("vote-shares", "dawid-skene")
+    takes_several_datasets: ClassVar[bool] = True
     figures: ClassVar[str] = "Collins et al. (2022), Figures 1 to 4, 8 and 9"
 
     def check(self, data: ChartData) -> None:
@@ -111,7 +112,7 @@ def _draw_tasks(
     widths = (content, 1.0) if content else (1.0,)
     cells = panels(ax, n_rows, columns * len(widths), width_ratios=widths * columns).reshape(-1, len(widths))
     for place in cells[len(tasks) :].ravel():
-        place.set_axis_off()
+        hide_axes(place)
     for i, (task, cell) in enumerate(zip(tasks, cells, strict=False)):
         if content:
             draw_task(cell[0], data.contents, task, side, fontsize=7)
@@ -154,7 +155,7 @@ def _name_tables(ax: "Axes", tables: LabelTables, remark: str) -> None:
     """Write the names of the two tables with their colours, and a remark, in the place of `ax`."""
     from matplotlib.patches import Patch
 
-    ax.set_axis_off()
+    hide_axes(ax)
     handles = [Patch(color=color, label=shown_name(name, 40)) for name, color in zip(tables.names, COLORS, strict=True)]
     handles += [Patch(visible=False, label=remark)] if remark else []
     ax.legend(handles=handles, loc="center", ncols=3, borderpad=0)

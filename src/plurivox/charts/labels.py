@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MAX_METHODS = 4
 FEW = 6  # labels up to which they are sorted by their share
 PAIRS = "pairs that differ"
-ROOM = 1.15  # the axis of shares ends so much beyond the largest share of a label of its own
+STRETCH = 1.15  # the axis of shares ends so much beyond the largest share of a label of its own
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _draw_shares(ax: Any, tables: list[Shares], order: Ints, names: list[str], n
         _draw_marks(ax, one, place, order, names, float(shift))
         for place, (one, shift) in enumerate(zip(tables[1:], shifts, strict=False), start=1)
     ]
-    end = min(max(ROOM * max(one.largest(n_own) for one in tables), 0.01), 1.02)
+    end = min(max(STRETCH * max(one.largest(n_own) for one in tables), 0.01), 1.02)
     for row in np.flatnonzero(votes > end):  # the bar of all other labels may be much longer than the axis
         text = f"{votes[row]:.0%} →"
         ax.text(0.98 * end, row, text, ha="right", va="center", fontsize=8, color=text_color_on(SERIES[0]))

@@ -71,12 +71,12 @@ class Posterior(Chart):
         return self._caption(data, shown, soft, entropies)
 
     def _shown(self, data: ChartData) -> TaskProbabilities:
-        """Return the probabilities of the tasks shown, no more than there is room for."""
+        """Return the probabilities of the tasks shown, no more than there is space for."""
         soft = _first_methods(data)
         names = self._task_names(next(iter(soft.values())))
         found = task_probabilities(names, soft)
-        room = np.cumsum([len(one) + (not found.is_binary) for one in found.shown]) <= MAX_ROWS
-        return found if room.all() else task_probabilities(names[: max(int(room.sum()), 1)], soft)
+        fits = np.cumsum([len(one) + (not found.is_binary) for one in found.shown]) <= MAX_ROWS
+        return found if fits.all() else task_probabilities(names[: max(int(fits.sum()), 1)], soft)
 
     def _task_names(self, soft: SoftLabels) -> Names:
         """Return the names of the tasks shown. Raise UnknownName for a task that has no soft label."""
@@ -105,7 +105,7 @@ class Posterior(Chart):
         which = self._tasks_in_words(len(shown.tasks), n, shown_name(first, 40))
         listed = "" if shown.is_binary else f", at most {MAX_LABELS} labels with 2% or more each"
         lines = [shown_name(name, 40) for name in soft if name in data.fits and has_intervals(data.fits[name])]
-        intervals = f" Lines are 95% intervals of {' and '.join(lines)}." if lines else ""
+        intervals = f" Lines are 95% intervals of {_and(lines)}." if lines else ""
         kinds = _estimands_in_words(soft)
         means = ", ".join(f"{one.mean():.2f} nats by {shown_name(name, 40)}" for name, one in entropies.items())
         most = np.log(max(len(shown.labels), 1))
@@ -133,8 +133,17 @@ def _estimands_in_words(soft: Mapping[str, SoftLabels]) -> str:
         ("truth", "how probable it is that a label is right"),
     ):
         if names := [shown_name(name, 40) for name, one in soft.items() if one.estimates == kind]:
-            found.append(f"{' and '.join(names)} estimate{'s' if len(names) == 1 else ''} {what}")
+            found.append(f"{_and(names)} estimate{'s' if len(names) == 1 else ''} {what}")
     return f"{'; '.join(found)}."
+
+
+def _and(names: list[str]) -> str:
+    """Return names as a list in words.
+
+    >>> _and(["a"]), _and(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _first_methods(data: ChartData) -> dict[str, SoftLabels]:

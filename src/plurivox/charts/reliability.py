@@ -140,7 +140,7 @@ class Reliability(Chart):
         if people := [shown_name(one.name) for one in found if one.is_of_people]:
             text += (
                 f" {' and '.join(people)} estimate{'s' if len(people) == 1 else ''} what people say, not which label is "
-                "right, so a distance from the line is no error there."
+                "right, so a distance from the line is not an error there."
             )
         return text
 

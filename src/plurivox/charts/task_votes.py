@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MOST_LABELS, MOST_METHODS = 10, 6
 NEGLIGIBLE = 0.03  # a label without votes is drawn if a method gives it at least this probability
-LEAST_ROWS = 3  # room for as many labels, so that the bars of two are not broad
+LEAST_ROWS = 3  # space for as many labels, so that the bars of two are not broad
 FEW_VOTES = 5  # with at least this many votes, or the median number if it is lower, a task may be shown by default
 
 
@@ -38,7 +38,7 @@ class TaskVotes(Chart):
     drawn if a method gives them a probability of 3% or more.
     """
 
-    task_name: str | None = option(None, "name of the task; default: the tasks on which people disagree most")
+    task_name: str | None = option(None, "name of the task; none: the tasks on which people disagree most")
     k: int = option(1, "number of tasks, if none is named", low=1, high=5)
 
     may_use: ClassVar[tuple[str, ...]] = ("soft", "fits", "gold", "contents")

@@ -13,10 +13,10 @@ from plurivox.charts._shared.hover_text import name_marks
 from plurivox.charts._shared.label_probability_by_epoch import LabelProbabilities, label_probabilities
 from plurivox.charts._shared.line_end_labels import label_line_ends
 from plurivox.charts._shared.names_as_text import count_text, shown_name
-from plurivox.charts._shared.panels import panels, percent_axis, write_in_place_of_data
+from plurivox.charts._shared.panels import hide_axes, panels, percent_axis, write_in_place_of_data
 from plurivox.charts._shared.runs_by_epoch import DEV, RunsByEpoch, is_higher_better, measured_columns, runs_by_epoch
 from plurivox.charts._shared.theme import MARKERS, SERIES, current_theme, series_style
-from plurivox.core.array_types import Ints
+from plurivox.core.array_types import Floats, Ints
 from plurivox.core.method import option, split_at_commas_outside_brackets
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MOST_TRAININGS, MOST_MEASURES = 6, 3
 N_MARKERS = 8  # along a line
+LEGEND_COLUMNS = 5
+MOST_POINTS = 50  # of a line that have a text under the pointer
 HISTORY_HEIGHT, LEGEND_HEIGHT, TASKS_HEIGHT = 3.1, 0.25, 3.1  # inches
 
 
@@ -42,7 +44,7 @@ class Training(Chart):
     Swayamdipta et al. (2020), https://doi.org/10.18653/v1/2020.emnlp-main.746
     """
 
-    tasks: str = option("", "names of the tasks shown, comma-separated; empty: as the options which and k")
+    tasks: str = option("", "names of the tasks shown, comma-separated; none: as the options which and k say")
     which: Literal["lowest", "varying"] = option(
         "lowest", "tasks shown, by the probability of their label: lowest on average, or most varying"
     )
@@ -88,7 +90,8 @@ class Training(Chart):
             return "No task has logits of all epochs."
         draw_probabilities(ax, found, shown)
         by_value = "the lowest on average" if self.which == "lowest" else "the most varying"
-        return _tasks_in_words(found, shown, "chosen by name" if self.tasks else by_value)
+        text = _tasks_in_words(found, shown, "chosen by name" if self.tasks else by_value)
+        return text + (" They are of the first training with recorded logits." if len(data.histories) > 1 else "")
 
 
 def _columns(data: ChartData) -> list[str]:
@@ -108,9 +111,10 @@ def draw_histories(ax: "Axes", data: ChartData, columns: list[str]) -> str:
     trainings = dict(list(data.histories.items())[:MOST_TRAININGS])
     bests: list[str] = []
     if handles := _legend_handles(trainings, columns):
-        above, ax = panels(ax, 2, 1, height_ratios=(LEGEND_HEIGHT, HISTORY_HEIGHT)).ravel()
-        above.set_axis_off()
-        above.legend(handles=handles, loc="center", ncols=4, borderpad=0)
+        n_rows = -(-len(handles) // LEGEND_COLUMNS)
+        above, ax = panels(ax, 2, 1, height_ratios=(LEGEND_HEIGHT * n_rows, HISTORY_HEIGHT)).ravel()
+        hide_axes(above)
+        above.legend(handles=handles, loc="center", ncols=LEGEND_COLUMNS, borderpad=0)
     for place, column in zip(panels(ax, 1, len(columns))[0], columns, strict=True):
         for part in ("loss", f"{DEV}loss") if column == "loss" else (column,):
             found = {name: runs_by_epoch(runs, part) for name, runs in trainings.items()}
@@ -141,10 +145,7 @@ def draw_runs(ax: "Axes", found: RunsByEpoch, position: int, column: str, traini
     every = max(1, len(found.epoch) // N_MARKERS)
     line = {"color": color, "linestyle": "--" if is_dev_loss else "-", "linewidth": 1.6}
     ax.plot(found.epoch, found.mean, marker=MARKERS[position], markevery=every, markersize=4, **line)  # type: ignore[arg-type]
-    points = ax.scatter(found.epoch, found.mean, s=36, color=color, alpha=0)  # hold the texts under the pointer
-    text = f"{shown_name(training, 60)}: {_title(column)}"
-    pairs = zip(found.epoch.tolist(), found.mean.tolist(), strict=True)
-    name_marks(points, [f"{text} {mean:.4g} after epoch {epoch}" for epoch, mean in pairs])
+    _name_points(ax, found.epoch, found.mean, f"{shown_name(training, 60)}: {_title(column)}", color)
     best = found.best(higher_is_better=is_higher_better(column))
     if column.startswith(DEV) and best is not None:
         ax.scatter(
@@ -156,6 +157,14 @@ def draw_runs(ax: "Axes", found: RunsByEpoch, position: int, column: str, traini
             edgecolors=current_theme().ink,
             zorder=4,
         )
+
+
+def _name_points(ax: "Axes", epoch: Ints, value: Floats, what: str, color: str) -> None:
+    """Add invisible points to a line that show their value under the pointer: all epochs, or some if they are many."""
+    shown = slice(None, None, -(-len(epoch) // MOST_POINTS))
+    points = ax.scatter(epoch[shown], value[shown], s=36, color=color, alpha=0)
+    pairs = zip(epoch[shown].tolist(), value[shown].tolist(), strict=True)
+    name_marks(points, [f"{what} {one:.4g} after epoch {i}" for i, one in pairs])
 
 
 def _label_axes(ax: "Axes", column: str) -> None:
@@ -221,10 +230,9 @@ def draw_probabilities(ax: "Axes", found: LabelProbabilities, shown: Ints) -> No
     ax.fill_between(epoch, quarter, three_quarters, color=current_theme().muted, alpha=0.22, linewidth=0)
     for position, task in enumerate(shown.tolist()):
         style = series_style(position)
-        ax.plot(epoch, found.p[:, task], markersize=3.5, **style)
-        points = ax.scatter(epoch, found.p[:, task], s=36, color=style["color"], alpha=0)
-        text = f"{shown_name(found.tasks[task], 60)}: {shown_name(found.label[task])}"
-        name_marks(points, [f"{text} {p:.1%} after epoch {i}" for i, p in enumerate(found.p[:, task].tolist())])
+        ax.plot(epoch, found.p[:, task], markersize=3.5, markevery=max(1, len(epoch) // N_MARKERS), **style)
+        text = f"{shown_name(found.tasks[task], 60)}: probability of {shown_name(found.label[task])}"
+        _name_points(ax, epoch, found.p[:, task], text, style["color"])
     ax.set(xlabel="epoch", ylabel="probability of the label", ylim=(-0.03, 1.03))
     ax.set_title("single tasks; grey: the middle half of all")
     ax.xaxis.set_major_locator(MaxNLocator(8, integer=True, min_n_ticks=1))

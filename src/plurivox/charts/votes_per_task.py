@@ -21,7 +21,7 @@ class VotesPerTask(Chart):
     votes and one has more than twenty times as many as the median one.
     """
 
-    figures: ClassVar[str] = "peerannot (Lefort et al.), Figures 9 to 12, right"
+    figures: ClassVar[str] = "Lefort et al. (peerannot), Figures 9 to 12, right"
 
     def draw(self, ax: "Axes", data: ChartData) -> str:
         """Draw the histogram and return its caption."""

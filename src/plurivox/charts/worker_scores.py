@@ -58,7 +58,7 @@ class WorkerScores(Chart):
         "glad-ability",
     )
     needs_named_workers: ClassVar[bool] = True
-    figures: ClassVar[str] = "peerannot (Lefort et al.), Figures 13 and 14"
+    figures: ClassVar[str] = "Lefort et al. (peerannot), Figures 13 and 14"
 
     def draw(self, ax: "Axes", data: ChartData) -> str:
         """Draw the scatter matrix, or the ranking by a single score, and return the caption."""
@@ -172,13 +172,12 @@ def _draw_histogram(ax: "Axes", column: Floats, doubtful: Bools, limits: tuple[f
     known = np.isfinite(column)
     edges = np.linspace(*limits, 21)
     bad, other = (np.histogram(column[known & one], edges)[0] for one in (doubtful, ~doubtful))
-    width = np.diff(edges)
-    ax.bar(edges[:-1], bad, width, align="edge", color=SERIES[1])
-    bars = ax.bar(edges[:-1], other, width, bad, align="edge", color=SERIES[0], alpha=0.75)
-    texts = [
-        f"{low:.3g} to {high:.3g}: {count_text(n, 'worker')}"
-        for low, high, n in zip(edges[:-1], edges[1:], (bad + other).tolist(), strict=True)
-    ]
+    width = float(edges[1] - edges[0])
+    some = np.flatnonzero(bad)
+    ax.bar(edges[some], bad[some], width, align="edge", color=SERIES[1])
+    some = np.flatnonzero(bad + other)
+    bars = ax.bar(edges[some], other[some], width, bad[some], align="edge", color=SERIES[0], alpha=0.75)
+    texts = [f"{edges[i]:.3g} to {edges[i + 1]:.3g}: {count_text(bad[i] + other[i], 'worker')}" for i in some.tolist()]
     name_marks(bars.patches, texts)
     ax.set_xlim(*limits)
 
@@ -221,8 +220,6 @@ def _point_text(table: WorkerScoreTable, i: int) -> str:
 
 def _label_workers(ax: "Axes", table: WorkerScoreTable, pair: tuple[int, int], rows: Ints, height: float) -> None:
     """Write the names of some workers beside their points, moved apart so that they do not overlap."""
-    from matplotlib.patheffects import withStroke
-
     rows = rows[np.isfinite(table.raw[rows][:, pair]).all(1)]
     (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
     wanted = (table.raw[rows, pair[1]] - low) / (high - low)
@@ -239,7 +236,7 @@ def _label_workers(ax: "Axes", table: WorkerScoreTable, pair: tuple[int, int], r
             ha="left" if at < 0.6 else "right",
             va="center",
             fontsize=6.5,
-            path_effects=[withStroke(linewidth=2, foreground=current_theme().paper)],
+            bbox={"facecolor": current_theme().paper, "edgecolor": "none", "alpha": 0.7, "pad": 0.2},
             arrowprops={
                 "arrowstyle": "-",
                 "color": current_theme().muted,

@@ -22,7 +22,7 @@ class Workload(Chart):
     """
 
     needs_named_workers: ClassVar[bool] = True
-    figures: ClassVar[str] = "peerannot (Lefort et al.), Figures 10 and 12"
+    figures: ClassVar[str] = "Lefort et al. (peerannot), Figures 9 to 12, left"
 
     def draw(self, ax: "Axes", data: ChartData) -> str:
         """Draw the histogram and return its caption."""

@@ -7,6 +7,7 @@ from plurivox.clean.collins2022_released import Collins2022Released as Collins20
 from plurivox.clean.contradiction import Contradiction as Contradiction
 from plurivox.clean.errors_and_low_accuracy import ErrorsAndLowAccuracy as ErrorsAndLowAccuracy
 from plurivox.clean.inconsistent_repeats import InconsistentRepeats as InconsistentRepeats
+from plurivox.clean.listed_workers import ListedWorkers as ListedWorkers
 from plurivox.clean.missing_percent import MissingPercent as MissingPercent
 from plurivox.clean.percent_out_of_range import PercentOutOfRange as PercentOutOfRange
 from plurivox.clean.repeats_once import RepeatsOnce as RepeatsOnce

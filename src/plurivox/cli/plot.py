@@ -67,7 +67,7 @@ def _flags_by_use(chart: "type[Chart]") -> list[tuple[set[str], Flag]]:
                 type=click_type_of_method_list("aggregate"),
                 metavar="LIST",
                 help="aggregation methods to fit to the votes, comma-separated  "
-                f"[default: {','.join(chart.fitted_by) or 'none'}]",
+                f"[default: {','.join(chart.fitted_by) or ('all' if 'measures' in chart.needs else 'none')}]",
             ),
         ),
         (
@@ -112,13 +112,9 @@ def run_plot(
     screen: Screen, method: "Chart", sources: tuple[Source, ...], out: Path, theme: str, **collected: Any
 ) -> CommandResult:
     """Run `plurivox plot CHART`: draw the chart of the inputs, write it to `out` and print its caption."""
-    from plurivox.core.errors import require_package
-    from plurivox.workflows.plot_chart import INSTALL, plot, write_figure
+    from plurivox.workflows.plot_chart import check_figure_path, plot, write_figure
 
-    require_package("matplotlib", "drawing a chart", INSTALL)
-    from plurivox.charts._shared.figure_files import check_figure_file_type
-
-    check_figure_file_type(out)
+    check_figure_path(out)
     things = [source.read_dataset() if source.read_options else source.path_or_dataset_to_read for source in sources]
     with screen.show_progress_bar_while_block_runs(method.name()) as progress:
         figure = plot(things, method, theme=theme, progress=progress, **collected)

@@ -1,6 +1,5 @@
 """`plurivox studio new | serve | demo | export | import | status | pay | backup | restore | erase`: commands of the studio."""
 
-import shlex
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -223,15 +222,13 @@ def run_studio_export_dataset(
     """Run `plurivox studio export`: write a study with all its answers as a data-set folder."""
     settings = study_settings(study, database)
     from plurivox.web.open_study import open_existing_study
+    from plurivox.web.study.commands_after_export import commands_from_export_to_votes
     from plurivox.web.study.export import export_study
 
     with open_existing_study(settings) as studio:
         n = export_study(studio.engine, studio.study, out, file_format=form, replace=force)
-    forms = f" --forms {shlex.quote(studio.study.elicit)}" if studio.study.elicit else ""
-    clean, source = "", out
-    if studio.study.repeats:  # a person's second answer to a task is not the answer of another person
-        clean, source = f"plurivox clean {out} --rules repeats-once -o cleaned; ", Path("cleaned")
-    line = f"{n:,} answers, with repeats -> {out}; next: {clean}plurivox elicit form-column {source}{forms} -o votes"
+    commands = "; ".join(commands_from_export_to_votes(studio.study, out))
+    line = f"{n:,} answers, with repeats -> {out}; next: {commands}"
     return CommandResult({"command": screen.quoted_command_line, "answers": n, "out": out}, summary=line)
 
 

@@ -1,8 +1,8 @@
 """Read the texts and images of tasks: from a data set, a table, a folder of image files or a mapping."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -12,6 +12,7 @@ from plurivox.io.dataset import Dataset
 from plurivox.io.formats.image_folder import is_image_file
 from plurivox.io.tabular.table_files import read_table
 
+T = TypeVar("T")
 TASK_COLUMNS = ("task", "idx")  # of a table of images or texts; the first that is there
 TEXT_COLUMNS = ("text", "sentence", "premise", "text1", "token", "content")  # the first of these that holds texts
 SECOND_TEXT_COLUMNS = ("hypothesis", "text2")  # the other text if a task is a pair of texts; on a line of its own
@@ -21,7 +22,8 @@ def read_task_contents(data: Dataset | None, images: Any = None, texts: Any = No
     """Return the texts and images of tasks: those given, else those of the data set; empty if there are none.
 
     `images` is a table with the columns task (or idx) and image (encoded files), a folder of image files named after their
-    tasks, or a mapping from tasks to bytes or paths; `texts` a table with task and text, or a mapping.
+    tasks, or a mapping from tasks to bytes or paths; `texts` a table with task and text, or a mapping. A mapping is asked for a
+    task only when its content is needed.
     """
     return TaskContents(
         texts=_texts_of_dataset(data) if texts is None else _texts_given(texts),
@@ -29,12 +31,27 @@ def read_task_contents(data: Dataset | None, images: Any = None, texts: Any = No
     )
 
 
-def _images_given(images: Any) -> dict[str, ImageSource]:
+class _ConvertedMapping(Mapping[str, T]):
+    """A mapping by the names of tasks as text, whose values are converted when they are asked for."""
+
+    def __init__(self, given: Mapping[Any, Any], convert: Callable[[Any], T]) -> None:
+        self._given, self._convert = given, convert
+        self._key_of = {str(key): key for key in given}
+
+    def __getitem__(self, task: str) -> T:
+        return self._convert(self._given[self._key_of[task]])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._key_of)
+
+    def __len__(self) -> int:
+        return len(self._key_of)
+
+
+def _images_given(images: Any) -> Mapping[str, ImageSource]:
     """Return {task: image} of a mapping, a table or a folder of image files."""
     if isinstance(images, Mapping):
-        return {
-            str(task): Path(image) if isinstance(image, str | Path) else bytes(image) for task, image in images.items()
-        }
+        return _ConvertedMapping(images, lambda one: Path(one) if isinstance(one, str | Path) else bytes(one))
     path = Path(images)
     if path.is_dir():
         files = [file for file in sorted(path.rglob("*")) if is_image_file(file)]
@@ -50,10 +67,10 @@ def _images_given(images: Any) -> dict[str, ImageSource]:
     return _images_in(frame, task)
 
 
-def _texts_given(texts: Any) -> dict[str, str]:
+def _texts_given(texts: Any) -> Mapping[str, str]:
     """Return {task: text} of a mapping or a table."""
     if isinstance(texts, Mapping):
-        return {str(task): str(text) for task, text in texts.items()}
+        return _ConvertedMapping(texts, str)
     frame = read_table(Path(texts))
     task = _first_column(frame, TASK_COLUMNS, texts)
     return _texts_in(frame, task, _text_column(frame) or _first_column(frame, TEXT_COLUMNS, texts))

@@ -98,6 +98,8 @@ class Settings(BaseSettings):
     snapshot_seconds: float = Field(default=5, gt=0)  # seconds between rounds of the background thread
     session_hours: float = Field(default=12, gt=0)  # lifetime of an owner's session
     write_seconds: float = Field(default=10, gt=0)  # timeout of a write to the database
+    report_seconds: float = Field(default=900, gt=0)  # limit of the process that makes a report
+    report_megabytes: int = Field(default=4096, ge=1024)  # of the address space of this process
     max_pages: int = Field(default=0, ge=0)  # SQLite: maximal size of the database in pages; 0: no limit
     is_leader: bool = True  # whether this server may become the leader, which computes aggregates
     processes: int = Field(default=1, ge=1)  # server processes

@@ -22,6 +22,7 @@ from plurivox.workflows.describe_dataset import describe as describe
 from plurivox.workflows.fit_votes import fit as fit
 from plurivox.workflows.label_evaluation import evaluate_labels as evaluate_labels
 from plurivox.workflows.leak_check import check_leaks as check_leaks
+from plurivox.workflows.make_report import Report as Report
 from plurivox.workflows.out_of_fold_predictions import OutOfFold as OutOfFold
 from plurivox.workflows.out_of_fold_predictions import train_folds as train_folds
 from plurivox.workflows.plot_chart import plot as plot

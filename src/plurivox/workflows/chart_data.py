@@ -43,10 +43,17 @@ def collect_chart_data(
     """Return what the chart draws: what is given, and what it needs beyond that, computed from the votes."""
     given = Given()
     given.add(thing)
-    if against is not None:
-        given.soft |= labels_to_compare_with(against)
+    if len(given.datasets) > 1 and not chart.takes_several_datasets:
+        names = first_few(one.name for one in given.datasets)
+        raise InputError(
+            f"the chart {chart.name()} draws one data set; got {len(given.datasets)}: {names}; draw each alone"
+        )
+    for other in [*(given.datasets[1:] if "soft" in chart.needs else []), *([] if against is None else [against])]:
+        given.soft |= labels_to_compare_with(other)
     usable, data = chart.usable_data(), given.datasets[0] if given.datasets else None
-    aggregators = [aggregate.methods.make(one) for one in (chart.fitted_by if methods is None else methods)]
+    aggregators: Sequence[Aggregator] = [
+        aggregate.methods.make(one) for one in (chart.fitted_by if methods is None else methods)
+    ]
     votes = _votes(data, chart, aggregators, part)
     if methods is None and votes is not None:
         aggregators = _without_those_that_need_names(aggregators, votes)

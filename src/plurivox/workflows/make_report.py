@@ -72,6 +72,7 @@ def report(
     seed: int = 0,
     name_in_commands: str = "",
     command: str = "",
+    remark: str = "",
     progress: Progress = no_progress,
 ) -> Report:
     """Return a report on votes as an HTML page: problems, next steps, agreement, workers, tasks, methods and soft labels.
@@ -81,7 +82,7 @@ def report(
     tasks and workers to show beside the usual ones (lists, or comma-separated). `runs` are folders of `plurivox train`;
     `images` and `texts` a table or folder, or a mapping from tasks, by default those of the data set. A method that takes
     longer than `method_seconds` is left out, and the page says so. `name_in_commands` is how commands on the page name the
-    data.
+    data, `command` the one that made the page, and `remark` a text below its title on where the votes come from.
 
     >>> page = report("toy", methods="vote-shares,dawid-skene")
     >>> page.page.title, [one.id for one in page.page.sections][:3]
@@ -118,6 +119,7 @@ def report(
         seed=seed,
         version=version("plurivox"),
         command=command or f"pv.report({inputs.name!r}, for_={for_!r})",
+        remark=remark,
     )
     page = report_page(given)
     return Report(page, page_html(page))

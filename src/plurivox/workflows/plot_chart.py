@@ -85,11 +85,19 @@ def make_chart(thing: Any, chart: str | Chart | None, **options: Any) -> Chart:
     return charts.methods.make(chart, **options)
 
 
-def write_figure(figure: "Figure", path: str | Path) -> None:
-    """Write the figure of a chart to a .svg, .png or .pdf file; in .svg, names appear when the pointer is over a mark."""
-    from plurivox.charts._shared.figure_files import ChartFigure, check_figure_file_type
+def check_figure_path(path: str | Path) -> None:
+    """Raise InputError if the file is not of a type that charts are written as, or MissingExtra without matplotlib."""
+    require_package("matplotlib", "drawing a chart", INSTALL)
+    from plurivox.charts._shared.figure_files import check_figure_file_type
 
     check_figure_file_type(Path(path))
+
+
+def write_figure(figure: "Figure", path: str | Path) -> None:
+    """Write the figure of a chart to a .svg, .png or .pdf file; in .svg, names appear when the pointer is over a mark."""
+    from plurivox.charts._shared.figure_files import ChartFigure
+
+    check_figure_path(path)
     if isinstance(figure, ChartFigure):
         figure.write(path)
     else:

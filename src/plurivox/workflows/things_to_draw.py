@@ -34,7 +34,7 @@ NATURAL_CHARTS: dict[type, str] = {  # the chart of a thing for which none is na
 }
 NATURAL_CHARTS_OF_SCORES: dict[ScoreTarget, str] = {"worker": "worker-scores", "task": "hardest"}
 SCORE_COLUMNS = ("task", "worker")  # the first column of a table of scores written by plurivox identify
-HISTORY, DYNAMICS = "history.csv", "dynamics.npz"  # files of a trained net
+HISTORY, DYNAMICS, WORKERS = "history.csv", "dynamics.npz", "workers.npz"  # files of a trained net
 
 
 @dataclass
@@ -129,8 +129,10 @@ def _add_file(given: Given, where: str | Path, name: str) -> None:
     path = Path(where).expanduser()
     if path.is_dir() and (runs := _runs_of_folder(path)):
         given.histories[name or path.name] = tuple(read_training_history_csv(run / HISTORY) for run in runs)
-        if (runs[0] / DYNAMICS).is_file():
+        if given.dynamics is None and (runs[0] / DYNAMICS).is_file():
             given.dynamics = Dynamics.load(runs[0] / DYNAMICS)
+        if (runs[0] / WORKERS).is_file():
+            given.add(Fit.load(runs[0] / WORKERS), name)  # what its head learnt of the workers
     elif path.is_file() and file_suffix(path) == ".npz":
         given.add(DataType.load(path), name or path.stem)
     elif path.is_file() and file_suffix(path) in TABLE_SUFFIXES:

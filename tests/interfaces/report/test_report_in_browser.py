@@ -6,14 +6,22 @@ from typing import Any
 
 import pytest
 
+import plurivox as pv
 from plurivox.workflows.report.html_page import page_html
+from plurivox.workflows.report.page_content import Page
 from report_checks import CHECKS, Check, is_accessible, is_complete_without_script
 from report_pages import empty_page, hostile_page, realistic_page
 
-PAGES = {"realistic": realistic_page, "hostile": hostile_page, "empty": empty_page}
+
+def toy_page() -> Page:
+    """Return the page of a whole report."""
+    return pv.report("toy").page
 
 
-@pytest.fixture(scope="module", params=PAGES)
+PAGES = {"realistic": realistic_page, "hostile": hostile_page, "empty": empty_page, "toy": toy_page}
+
+
+@pytest.fixture(scope="module", params=[*list(PAGES)[:3], pytest.param("toy", marks=pytest.mark.slow)])
 def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The path of the file of a report."""
     path = tmp_path_factory.mktemp("report") / f"{request.param} 100%#.html"

@@ -6,7 +6,7 @@ import pytest
 
 from plurivox.web.store.report.background_alerts import set_or_delete_alert_of_job
 
-PAGES = ["", "tasks", "workers", "times", "flagged", "excluded", "pay", "invites", "audit"]
+PAGES = ["", "tasks", "workers", "times", "flagged", "excluded", "pay", "report", "invites", "audit"]
 
 
 def sign_in(page: Any, live: Any) -> None:

@@ -15,7 +15,7 @@ from studies import Served, plain_study, served, text_tasks
 LARGE = r"answers|slots|tasks|arm_tasks|beliefs|visits|flags|media"
 ORDERS = ("name", "entropy", "given")
 PAGES = ("session", "studies", "progress", "workers", "agreement", "times", "forms", "flagged", "snapshot", "invites")
-PAGES += ("audit", "exclusions", "pay", "preview", *(f"tasks?order={order}" for order in ORDERS))
+PAGES += ("audit", "report", "exclusions", "pay", "preview", *(f"tasks?order={order}" for order in ORDERS))
 
 
 @contextmanager

@@ -110,6 +110,13 @@ def test_a_cell_takes_little_space() -> None:
     assert cells / 500 < 50
 
 
+def test_a_table_names_the_layouts_of_its_columns() -> None:
+    columns = (Column("worker"), Column("votes", "number"), Column("why"), Column("text among numbers", "number"))
+    html = page_of(Table("", columns, [("ann", 3, "agrees with nobody, " * 3, "much longer than a number")] * 2, 2))
+    assert 'data-num="2 4" data-short="1" data-long="3"' in html
+    assert '[data-num~="4"] :is(th, td):nth-child(4) { text-align: right' in html and "nth-child(5) {" not in html
+
+
 def test_summary_and_contents_lead_to_sections() -> None:
     sections = tuple(Section(name, f"Title of {name}", "", ()) for name in ("data", "no id!", "data", "pv-main"))
     lines = (SummaryLine("Q", "A", "no id!"), SummaryLine("lost", "A", "nowhere"), SummaryLine("twice", "A", "data"))
@@ -152,7 +159,9 @@ PAIRS += [("ink", f"{tone}-ground") for tone in ("serious", "caution", "note")]
 def test_texts_stand_out_from_their_grounds(text: str) -> None:
     colors = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", (TEMPLATES / text).read_text("utf-8")))
     faint = [(a, b) for a, b in PAIRS if contrast(colors[a], colors[b]) < 4.5]
-    faint += [(bar, "paper") for bar in ("votes", "soft", "edge") if contrast(colors[bar], colors["paper"]) < 3]
+    faint += [
+        (bar, "paper") for bar in ("votes", "soft", "series", "edge") if contrast(colors[bar], colors["paper"]) < 3
+    ]
     assert faint == []
 
 

@@ -24,7 +24,8 @@ def test_colours_of_the_theme_become_variables_in_styles() -> None:
     assert rect.attrib == {"style": "stroke: var(--ink); fill: var(--paper); opacity: 0.5"}
     path = converted(f'<path style="fill: none; stroke: {LIGHT.grid}"/>')[0]
     assert path.get("style") == "fill: none; stroke: var(--grid)"
-    assert converted('<rect fill="#0072b2"/>')[0].attrib == {"fill": "#0072b2"}
+    assert converted('<rect fill="#0072B2"/>')[0].attrib == {"style": "fill: var(--series)"}
+    assert converted('<rect fill="#d55e00"/>')[0].attrib == {"fill": "#d55e00"}
 
 
 def test_white_text_stays_white_and_its_outline_follows_the_page() -> None:

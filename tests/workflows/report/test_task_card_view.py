@@ -6,11 +6,25 @@ import pytest
 from PIL import Image
 
 from plurivox.workflows.report.page_content import TaskCard
-from plurivox.workflows.report.task_card_view import SHORT_TEXT, card_image, card_labels, short_text
+from plurivox.workflows.report.task_card_view import (
+    SHORT_TEXT,
+    SHOWN_LABELS,
+    card_image,
+    card_labels,
+    n_labels_shown,
+    short_text,
+)
 from report_pages import png
 
 
-def test_labels_are_those_with_votes_then_those_with_a_probability_only() -> None:
+def test_labels_have_the_most_votes_first_and_of_equal_ones_the_most_probable() -> None:
+    card = TaskCard(
+        "t", votes=(("cat", 3.0), ("ape", 0.5), ("dog", 0.5)), soft=(("dog", 0.7), ("cat", 0.297), ("cow", 0.003))
+    )
+    assert [one.name for one in card_labels(card)] == ["cat", "dog", "ape", "cow"]
+
+
+def test_a_label_has_its_votes_and_its_probability_as_texts_and_bars() -> None:
     card = TaskCard("t", votes=(("cat", 3.0), ("dog", 0.5)), soft=(("dog", 0.7), ("cat", 0.297), ("cow", 0.003)))
     rows = [(one.name, one.votes, one.votes_bar, one.soft, one.soft_bar) for one in card_labels(card)]
     assert rows == [
@@ -24,6 +38,18 @@ def test_what_is_not_known_is_not_zero() -> None:
     assert [one.soft for one in card_labels(TaskCard("t", votes=(("cat", 1.0),)))] == [None]
     assert [one.votes for one in card_labels(TaskCard("t", soft=(("cat", 1.0),)))] == [None]
     assert card_labels(TaskCard("t")) == []
+
+
+def test_labels_that_hardly_anybody_thinks_of_are_folded_away() -> None:
+    def shown(votes: int, *soft: float) -> int:
+        names = [f"label {at}" for at in range(20)]
+        card = TaskCard(
+            "t", votes=tuple((name, 1.0) for name in names[:votes]), soft=tuple(zip(names, soft, strict=False))
+        )
+        return n_labels_shown(card_labels(card))
+
+    assert shown(2, 0.5, 0.4, 0.06, 0.04) == 3
+    assert shown(0, 0.04, 0.03) == 1 and shown(20) == SHOWN_LABELS
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP"])

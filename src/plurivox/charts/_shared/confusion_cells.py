@@ -1,7 +1,7 @@
 """Cells of a confusion matrix: a heat map or a Hinton diagram, with numbers if there is room and texts under the pointer."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,9 +23,9 @@ def draw_confusion_heat_map(ax: "Axes", matrix: Floats, texts: Sequence[str] | N
     `texts` (n_true * n_said) appear under the pointer; None: the cells become an image, which has none.
     """
     n_true, n_said = matrix.shape
-    style = {"cmap": sequential_colormap(), "vmin": 0, "vmax": 1}
+    style: dict[str, Any] = {"cmap": sequential_colormap(), "vmin": 0, "vmax": 1}
     if texts is None:
-        ax.imshow(matrix, aspect="equal", rasterized=True, **style)  # type: ignore[arg-type]
+        ax.imshow(matrix, aspect="equal", rasterized=True, **style)
     else:
         edges = np.arange(n_said + 1) - 0.5, np.arange(n_true + 1) - 0.5
         cells = ax.pcolormesh(*edges, matrix, edgecolors=current_theme().paper, linewidth=0.8, **style)

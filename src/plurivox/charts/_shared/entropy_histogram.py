@@ -41,7 +41,7 @@ def draw_entropy_histogram(ax: Any, soft: Mapping[str, SoftLabels]) -> dict[str,
             ax.stairs(height, edges, linewidth=1.6, baseline=None, **style)
             handles += ax.plot([], [], marker=MARKERS[place], label=shown_name(name), **style)
         ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, borderaxespad=0.2)
-    ax.set_ylim(0, 1.15 * max(int(one.max()) for one in heights.values()))  # room for the text at the maximum
+    ax.set_ylim(0, 1.15 * max(int(one.max()) for one in heights.values()))  # space for the text at the maximum
     _mark_maximum(ax, most, end, next(iter(soft.values())).n_labels)
     ax.set(xlabel="entropy (nats)", ylabel="tasks", xlim=(0, end * 1.02))
     whole_number_ticks(ax)

@@ -59,7 +59,7 @@ class PairsOfVotes:
 def pairs_of_votes(votes: Votes, groups: LabelGroups) -> PairsOfVotes:
     """Return the pairs of votes on the same task, each weighed by 1 / (n - 1), n the number of votes of the task.
 
-    These are the coincidences of Krippendorff's alpha. The labels of one soft answer are no pair.
+    These are the coincidences of Krippendorff's alpha. Two labels of one soft answer are not a pair.
     """
     n = votes.support
     scale = np.where(n > 1, 1 / np.maximum(n - 1, 1), 0.0)

@@ -28,7 +28,7 @@ def shown_names(names: Iterable[object], length: int = 24) -> list[str]:
 
 
 def count_text(n: float, singular: str, plural: str = "") -> str:
-    """Return a number with its noun, such as "1 task" or "1,200 tasks".
+    """Return a number with the name of what it counts, such as "1 task" or "1,200 tasks".
 
     >>> count_text(1, "task"), count_text(1200, "task"), count_text(2, "reply", "replies")
     ('1 task', '1,200 tasks', '2 replies')

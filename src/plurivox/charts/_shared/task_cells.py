@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 from plurivox.charts._shared.hardest_tasks import HardTask, score_text
 from plurivox.charts._shared.names_as_text import shown_name
-from plurivox.charts._shared.panels import panels
+from plurivox.charts._shared.panels import hide_axes, panels
 from plurivox.charts._shared.task_pictures import draw_task, pixels_per_side
 from plurivox.charts._shared.theme import current_theme
 from plurivox.core.task_contents import TaskContents
@@ -67,7 +67,7 @@ def draw_cells(
     widths = [LABEL_COLUMN] * first + [cell_width] * layout.columns
     places = panels(ax, len(rows), len(widths), width_ratios=widths)
     for place in places.ravel():
-        place.set_axis_off()
+        hide_axes(place)
     side = pixels_per_side(sum(len(row) for _, row in rows))
     for i, (label, row) in enumerate(rows):
         if first:

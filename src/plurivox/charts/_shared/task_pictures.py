@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.charts._shared.hover_text import name_photo
-from plurivox.charts._shared.panels import write_in_place_of_data
+from plurivox.charts._shared.panels import hide_axes, write_in_place_of_data
 from plurivox.core.task_contents import TaskContents
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def draw_task(ax: "Axes", contents: TaskContents | None, task: object, side: int
         if picture is not None:
             image = ax.imshow(picture, interpolation="none")
             name_photo(image, str(task))
-            ax.set_axis_off()
+            hide_axes(ax)
             return
     text = None if contents is None else contents.text_of(task)
     if text is not None and text.strip():

@@ -7,6 +7,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.text import Text
 
 from plurivox.charts._shared.names_as_text import UNPRINTABLE
+from plurivox.charts._shared.panels import hide_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,7 +45,7 @@ class TextInAxes(Text):
 
 def write_in_axes(ax: "Axes", text: str, **settings: Any) -> None:
     """Write a text into axes whose frame is hidden, wrapped and cut to fit; paragraphs are separated by "\\n"."""
-    ax.set_axis_off()
+    hide_axes(ax)
     written = TextInAxes(text, transform=ax.transAxes, **settings)
     ax.add_artist(written)
 

@@ -10,6 +10,7 @@ from plurivox.web.api.task_and_answer_schemas import ShownMark, Task
 from plurivox.web.services.task_soft_label import LabelShare, LabelSummary
 from plurivox.web.store.collect.excluded_workers import Exclusion
 from plurivox.web.store.report.answer_kinds import AnswerKind
+from plurivox.web.store.report.report_pages import ReportQuestion
 from plurivox.web.store.report.statistics_classes_and_queries import ArmResult
 from plurivox.web.store.report.stored_pay_sheet import PayLine
 from plurivox.web.store.report.stored_soft_labels_and_task_list import LabelProbability, SoftLabel, TaskLine
@@ -283,3 +284,50 @@ class PayPage(BaseModel):
     without_limit: bool  # whether time is paid without a limit
     people: int
     next: str | None
+
+
+# ---- reports
+
+
+class AskForReport(RequestModel):
+    """Request body to have a report made: on what is true, or on what people say."""
+
+    question: ReportQuestion
+
+
+class MadeReport(BaseModel):
+    """A report that was made: when, and from which answers."""
+
+    made: float
+    votes_read: float  # when its votes were read
+    answers: int
+    people: int
+    excluded: int  # people whose answers are left out
+    outdated: bool  # whether answers came, or people were excluded or reinstated, since
+
+
+class ReportInTheMaking(BaseModel):
+    """A report that an owner has asked for: it waits, is being made, or could not be made."""
+
+    asked_by: str
+    asked: float
+    begun: float | None  # None: it waits
+    step: int  # of `steps`, which is 0 at first
+    steps: int
+    failure: str  # why it could not be made and what to do; empty unless it failed
+
+
+class Report(BaseModel):
+    """The report on a question: the page that was made last, a new one in the making, and the commands that make it."""
+
+    question: ReportQuestion
+    page: MadeReport | None
+    job: ReportInTheMaking | None
+    commands: list[str]
+
+
+class Reports(BaseModel):
+    """Response body: the report of each question, and why none can be made now, with what to do (empty if one can)."""
+
+    reports: list[Report]
+    obstacle: str

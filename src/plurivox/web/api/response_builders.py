@@ -8,12 +8,14 @@ from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import worker_entry_and_stage_schemas as s
 from plurivox.web.api.task_and_answer_schemas import Progress, ShownMark, Task
 from plurivox.web.services.platform_admission import PlatformAccess
+from plurivox.web.services.report_requests import ReportOverview
 from plurivox.web.services.task_soft_label import WHICH_ANSWERS, SoftLabelExplained, explain_truth_and_people
 from plurivox.web.services.worker_completion import Completion
 from plurivox.web.services.worker_stages import CurrentStage
 from plurivox.web.store.collect.excluded_workers import ExclusionPage
 from plurivox.web.store.report.answer_kinds import SOFT_LABEL_KINDS
 from plurivox.web.store.report.background_alerts import Alert
+from plurivox.web.store.report.report_pages import ReportJob, ReportPage
 from plurivox.web.store.report.result_snapshots import Snapshot
 from plurivox.web.store.report.stored_pay_sheet import PayPage
 from plurivox.web.store.report.study_progress import BackgroundState, StudyCounts
@@ -226,3 +228,37 @@ def pay_page_response(page: PayPage, rules: Pay) -> o.PayPage:
 def excluded_workers_page_response(page: ExclusionPage, study: Study) -> o.Exclusions:
     """Return the response with a page of excluded workers and the exclusion rules of the study."""
     return o.Exclusions(exclusions=page.exclusions, rules=study.exclude.rules, next=page.next)
+
+
+def reports_response(overview: ReportOverview) -> o.Reports:
+    """Return the response with the report of each question, those being made, and why none can be made."""
+    reports = [
+        o.Report(
+            question=question,
+            page=_made_report(overview.pages.get(question)),
+            job=_report_in_the_making(overview.jobs.get(question)),
+            commands=commands,
+        )
+        for question, commands in overview.commands.items()
+    ]
+    return o.Reports(reports=reports, obstacle=overview.obstacle)
+
+
+def _made_report(page: ReportPage | None) -> o.MadeReport | None:
+    """Return when a report was made and from which answers; None for None."""
+    if page is None:
+        return None
+    votes = page.votes
+    return o.MadeReport(
+        made=page.made,
+        votes_read=votes.read_at,
+        answers=votes.answers,
+        people=votes.people,
+        excluded=votes.excluded,
+        outdated=page.is_outdated,
+    )
+
+
+def _report_in_the_making(job: ReportJob | None) -> o.ReportInTheMaking | None:
+    """Return the state of a report that an owner has asked for; None for None."""
+    return None if job is None else o.ReportInTheMaking.model_validate(job, from_attributes=True)

@@ -1,12 +1,11 @@
-"""The background thread of a server: while the server is the leader, end overdue leases, count answers, and let a child
-process compute snapshots and pay."""
+"""The background thread of a server: while the server is the leader, end overdue leases, count answers, and let child
+processes compute snapshots and pay, and make reports."""
 
 import json
 import logging
 import os
 import secrets
 import subprocess
-import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +13,8 @@ from contextlib import suppress
 from functools import partial
 
 from plurivox.core.errors import InputError
+from plurivox.web.jobs.child_process import start_child_process
+from plurivox.web.jobs.report_launcher import ReportLauncher
 from plurivox.web.open_study import Studio
 from plurivox.web.store.admin.audit_log import delete_old_refused_sign_ins
 from plurivox.web.store.collect.leases import end_some_overdue_leases_and_return_count
@@ -32,7 +33,6 @@ from plurivox.web.store.report.result_snapshots import (
 from plurivox.web.study.config import Study, read_study
 
 IDLE_FACTOR = 3.0  # pause after a computation, as a multiple of its duration: at most a quarter of one core is used
-ONE_CORE = dict.fromkeys(("PLURIVOX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 ALERT_TEXTS = {  # by job; {} is the error
     "study": "study.toml cannot be used: {}. The results shown are older.",
     "rules": "The exclusion rules could not be applied: {}.",
@@ -56,6 +56,7 @@ class BackgroundThread:
         # so that `stop_thread_and_child_process` does not miss a child process that is being started
         self._lock = threading.Lock()
         self._not_before = 0.0  # when the next computation may begin
+        self._reports = ReportLauncher(studio, self.name)
         self._delete_sign_ins_at = 0.0  # when old lines about refused sign-ins are deleted next
         self._alerts: dict[str, str] = {}  # job -> saved alert, as of this round
 
@@ -73,6 +74,7 @@ class BackgroundThread:
         if self._thread.is_alive():
             self._thread.join()
         self._kill_child_process()
+        self._reports.stop()
 
     def _kill_child_process(self) -> None:
         """Kill the child process that computes results, if there is one, and close its pipes."""
@@ -118,6 +120,7 @@ class BackgroundThread:
         self._alerts = {alert.of: alert.what for alert in self.studio.read_sync(list_job_alerts)}
         write(end_some_overdue_leases_and_return_count).result()
         self._delete_old_refused_sign_ins_once_a_day()
+        self._reports.start_or_watch_process()
         if self.studio.read_sync(has_answers_not_in_saved_counters):
             while write(count_next_answers_and_return_has_more).result() and not self._stopping.is_set():
                 write(partial(acquire_or_renew_leader_lease, server_name=self.name)).result()
@@ -217,14 +220,6 @@ class BackgroundThread:
             self._kill_child_process()
         with self._lock:
             if self._child is None and not self._stopping.is_set():
-                self._child = subprocess.Popen(
-                    [sys.executable, "-m", "plurivox.web.jobs.compute_process"],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    text=True,
-                    env={**os.environ, **ONE_CORE},
-                )
-                assert self._child.stdin is not None
-                # not as arguments, which other users of the machine can see
-                self._child.stdin.write(self.studio.settings.model_dump_json() + "\n")
+                module = "plurivox.web.jobs.compute_process"
+                self._child = start_child_process(module, self.studio.settings, subprocess.PIPE)
             return self._child

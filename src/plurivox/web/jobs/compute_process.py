@@ -5,16 +5,14 @@ Run as `python -m plurivox.web.jobs.compute_process`.
 
 import json
 import logging
-import os
 import sys
-import threading
-import time
 from collections.abc import Callable
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from plurivox.core.errors import PlurivoxError
+from plurivox.web.jobs.child_process import lower_priority_and_exit_with_parent
 from plurivox.web.jobs.payroll import Payroll
 from plurivox.web.jobs.result_snapshot import SnapshotComputer
 from plurivox.web.server_settings import Settings
@@ -25,20 +23,11 @@ from plurivox.web.study.config import Study
 from plurivox.web.study.study_database import open_database
 
 log = logging.getLogger(__name__)
-NICENESS = 10  # lower priority than the server, if both need the same core
-
-
-def _exit_when_parent_has_ended(parent_pid: int) -> None:
-    """Exit this process as soon as its parent has ended, since a killed server cannot stop it; polls every second."""
-    while os.getppid() == parent_pid:
-        time.sleep(1.0)
-    os._exit(1)
 
 
 def run_jobs_of_each_study_read_from_stdin() -> None:
     """Read Settings, then one study per line, from stdin; run the jobs of each and print their errors as a JSON line."""
-    os.nice(NICENESS)
-    threading.Thread(target=_exit_when_parent_has_ended, args=(os.getppid(),), daemon=True).start()
+    lower_priority_and_exit_with_parent()
     runner = RoundRunner(open_database(Settings.model_validate_json(sys.stdin.readline())))
     for line in sys.stdin:
         sys.stdout.write(

@@ -10,11 +10,8 @@ import numpy as np
 from sqlalchemy import Connection, Engine
 
 from plurivox.aggregate import DEFAULT_METHODS
-from plurivox.core.answers import Answers
 from plurivox.core.array_types import Floats, Ints
 from plurivox.core.results import Fit
-from plurivox.core.votes import Votes
-from plurivox.elicit import Elicited
 from plurivox.web.jobs import study_statistics
 from plurivox.web.jobs.arm_comparison import compare_arms
 from plurivox.web.jobs.exclusion_rules import exclude_rule_breakers_and_return_count
@@ -26,6 +23,7 @@ from plurivox.web.jobs.truth_and_people import (
     fit_quantity_of_study,
     intervals_of_shares,
 )
+from plurivox.web.jobs.votes_of_answers import elicit_votes_by_form_of_each_answer, votes_without_repeats
 from plurivox.web.store.report import result_snapshots, worker_scores_and_flags
 from plurivox.web.store.report.answer_cache import AnswerCache, CollectedAnswers
 from plurivox.web.store.report.result_snapshots import Snapshot, count_exclusions_plus_reinstatements
@@ -143,9 +141,9 @@ class SnapshotComputer:
     ) -> tuple[Snapshot, str]:
         """Write soft labels, gains, flags and scores; return the snapshot with all statistics, and the alert of the
         aggregators ("" if none failed)."""
-        elicited = _elicit_votes_by_form_of_each_answer(study, collected.answers)
-        votes = _votes_without_repeats(collected, elicited)
-        first_labels = _votes_without_repeats(collected, elicit_votes(collected.answers, "one-label"))
+        elicited = elicit_votes_by_form_of_each_answer(study, collected.answers)
+        votes = votes_without_repeats(collected, elicited)
+        first_labels = votes_without_repeats(collected, elicit_votes(collected.answers, "one-label"))
         # (n_tasks,) "can't tell" and "none of these" do not count as votes
         n_votes = np.rint(votes.support).astype(np.int64)
         without_votes = collected.database_id_of_each_task[n_votes == 0]
@@ -221,25 +219,6 @@ class SnapshotComputer:
         for before, one in zip(old, now, strict=True):
             one.prob[~is_new] = before[~is_new]  # as written, so that small changes add up to one that is written
         return np.union1d(tasks_with_new_answers, now[0].ids[is_new])
-
-
-def _elicit_votes_by_form_of_each_answer(study: Study, answers: Answers) -> Elicited:
-    """Convert answers to votes, each by the answer form in which it was given, with the study's options of that form."""
-    assert answers.form is not None
-    names = list(dict.fromkeys(answers.form.tolist()))
-    if len(names) == 1:
-        return elicit_votes(answers, study.elicit_form(names[0]))
-    return elicit_votes(answers, "form-column", forms=study.elicit)
-
-
-def _votes_without_repeats(collected: CollectedAnswers, elicited: Elicited) -> Votes:
-    """Return the votes elicited from answers, without those from repeated tasks."""
-    assert elicited.votes.answer is not None
-    return (
-        elicited.votes
-        if collected.non_repeat_answer_mask.all()
-        else elicited.votes.where(collected.non_repeat_answer_mask[elicited.votes.answer])
-    )
 
 
 def _yield_soft_label_rows_of_changed_tasks(

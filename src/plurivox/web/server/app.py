@@ -17,7 +17,17 @@ import plurivox
 from plurivox.web.api.http_errors import ApiError, retry_after_header_if_retryable, study_error_to_api_error
 from plurivox.web.api.response_builders import worker_state_response
 from plurivox.web.api.route_dependencies import RateLimits
-from plurivox.web.api.routes import health, media, owner_admin, owner_login, owner_preview, owner_results, pages, worker
+from plurivox.web.api.routes import (
+    health,
+    media,
+    owner_admin,
+    owner_login,
+    owner_preview,
+    owner_report,
+    owner_results,
+    pages,
+    worker,
+)
 from plurivox.web.api.worker_entry_and_stage_schemas import PLAIN_SENTENCE
 from plurivox.web.jobs.background_thread import BackgroundThread
 from plurivox.web.open_study import Studio
@@ -73,7 +83,8 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.state.studio, app.state.limits = studio, RateLimits.rate_limits_from_settings(settings)
     app.state.refused_sign_ins = refused_sign_ins
-    for part in (worker, owner_login, owner_results, owner_admin, owner_preview, media, health, pages):
+    owners = (owner_login, owner_results, owner_report, owner_admin, owner_preview)
+    for part in (worker, *owners, media, health, pages):
         app.include_router(part.router)
     add_error_handlers(app)
     app.add_middleware(SecurityMiddleware, settings=settings, study=studio.study)

@@ -53,7 +53,10 @@ class SecurityMiddleware:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                message["headers"] = [*message.get("headers", ()), *self._security_and_cache_headers(path)]
+                own = [*message.get("headers", ())]  # of the route, such as a stricter policy
+                names = {name.lower() for name, _ in own}
+                ours = self._security_and_cache_headers(path)
+                message["headers"] = [*own, *((name, value) for name, value in ours if name not in names)]
             await send(message)
 
         try:

@@ -12,6 +12,8 @@ Tables and columns whose meaning the name does not tell:
     tallies      running counters of answers
     facts        key-value pairs of a study, with JSON values
     leaders      the lease of the leading server
+    report_jobs  reports that owners have asked for, under the lease of the process that makes them
+    report_pages reports as they were made, one for each question
     raw_ids      the ids of workers at their platforms
     places       addresses from which owners have signed in
     workers.door       the key of the worker's client, as a keyed hash
@@ -394,4 +396,31 @@ pay = Table(
     meta_data,
     Column("worker_id", BigInteger, ForeignKey("workers.id"), primary_key=True, autoincrement=False),
     _text_column("line"),
+)
+report_jobs = Table(  # at most one for each question; it is deleted when its page is stored
+    "report_jobs",
+    meta_data,
+    Column("question", Text, primary_key=True),  # truth, people
+    _text_column("asked_by"),
+    _float_column("asked"),
+    _text_column("maker", nullable=True),  # the process that makes it
+    _float_column("begun", nullable=True),
+    _float_column("until", nullable=True),  # when the lease of its process ends
+    _int_column("tries"),
+    _int_column("step"),
+    _int_column("steps"),
+    _text_column("failure"),  # what failed and what to do; empty unless it failed
+)
+report_pages = Table(
+    "report_pages",
+    meta_data,
+    Column("question", Text, primary_key=True),
+    _float_column("made"),
+    _float_column("read_at"),  # when its votes were read
+    _int_column("answers"),
+    _int_column("people"),
+    _int_column("excluded"),  # people whose answers are left out
+    Column("last_answer", BigInteger, nullable=False),  # the highest id of an answer at that time
+    _int_column("recounted"),  # see `count_exclusions_plus_reinstatements`, at that time
+    Column("page", LargeBinary, nullable=False),  # HTML, compressed by gzip
 )

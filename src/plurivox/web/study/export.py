@@ -18,6 +18,7 @@ from plurivox.web.store.database import batched
 from plurivox.web.store.report import answer_cache
 from plurivox.web.store.report.answer_times import active_times_of_answers, time_columns_of_answer_rows
 from plurivox.web.store.report.result_snapshots import Snapshot, get_latest_or_default_result_snapshot
+from plurivox.web.store.report.statistics_classes_and_queries import gold_labels_of_tasks_as_soft_labels
 from plurivox.web.study.config import Study, quantity_of_aggregator
 from plurivox.workflows import TRUTH_AND_PEOPLE
 
@@ -72,6 +73,7 @@ def export_study(
             if study.arms
             else []
         )
+        gold = gold_labels_of_tasks_as_soft_labels(connection, study.labels, escape_text)
         latest = get_latest_or_default_result_snapshot(connection)
         labels = {
             quantity: _rows_to_list_of_data_frames(
@@ -89,6 +91,7 @@ def export_study(
         study.name,
         about=about,
         answers=given if len(given) else None,
+        gold=gold,
         items=shown,
         tables={name: partial(io.stack_frames_by_rows, *part) for name, part in parts.items() if part[0]},
     )

@@ -9,14 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from plurivox.core.errors import require_package
-from plurivox.workflows.report.page_content import Page, Section, SummaryLine
+from plurivox.workflows.report.page_content import Page, Section, SummaryLine, Table
 from plurivox.workflows.report.svg_for_page import svg_for_page
-from plurivox.workflows.report.table_cells import shown_cell
-from plurivox.workflows.report.task_card_view import SHOWN_LABELS, card_image, card_labels, short_text
+from plurivox.workflows.report.table_cells import column_layouts, shown_rows
+from plurivox.workflows.report.task_card_view import card_image, card_labels, n_labels_shown, short_text
 
 TEMPLATES = Path(__file__).parent / "templates"
 QUANTITIES = {"truth": "about what is true", "people": "about what people say"}
 SEVERITIES = {"serious": "Serious", "caution": "Caution", "note": "Note"}
+COLUMN_RULES = {  # by layout of `column_layouts`
+    "num": "text-align: right; white-space: nowrap;",
+    "short": "white-space: var(--one-line, nowrap);",
+    "long": "min-width: var(--long, 14rem); max-width: var(--longest, 34rem); overflow-wrap: var(--long-wrap, break-word);",
+}
 VALID_ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 # control characters, which act on a terminal when a command is pasted; characters that reverse the rest of a sentence; and
 # halves of characters, which no file can hold
@@ -24,6 +29,7 @@ UNSAFE_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u20
 MIN_ROWS_TO_FILTER = 9
 MIN_ROWS_TO_SCROLL = 18
 PRINTED_ROWS = 50
+LONG_CODE = 24  # lines; longer texts to copy scroll
 
 
 def page_html(page: Page) -> str:
@@ -34,6 +40,8 @@ def page_html(page: Page) -> str:
     """
     ids = _section_ids(page.sections)
     css, dark_css, script = (_asset(name) for name in ("report.css", "report_dark.css", "report.js"))
+    tables = (block for section in page.sections for block in section.blocks if isinstance(block, Table))
+    css += _column_rules(max((len(table.columns) for table in tables), default=0))
     html: str = (
         _environment()
         .get_template("page.html")
@@ -64,16 +72,18 @@ def _environment() -> Any:
     environment.tests["kind"] = lambda block, name: type(block).__name__ == name
     environment.globals |= {
         "svg_for_page": svg_for_page,
-        "shown_cell": shown_cell,
+        "shown_rows": shown_rows,
+        "column_layouts": column_layouts,
         "card_image": card_image,
         "card_labels": card_labels,
+        "n_labels_shown": n_labels_shown,
         "short_text": short_text,
         "QUANTITIES": QUANTITIES,
         "SEVERITIES": SEVERITIES,
-        "SHOWN_LABELS": SHOWN_LABELS,
         "MIN_ROWS_TO_FILTER": MIN_ROWS_TO_FILTER,
         "MIN_ROWS_TO_SCROLL": MIN_ROWS_TO_SCROLL,
         "PRINTED_ROWS": PRINTED_ROWS,
+        "LONG_CODE": LONG_CODE,
     }
     return environment
 
@@ -84,6 +94,15 @@ def _asset(name: str) -> str:
     text = (TEMPLATES / name).read_text(encoding="utf-8")
     assert "</" not in text and not UNSAFE_CHARACTERS.search(text), name  # would end the element, or change its hash
     return text
+
+
+def _column_rules(n_columns: int) -> str:
+    """Return style rules for the layouts of columns, which their table names once: cells need no class then."""
+    return "".join(
+        f'[data-{layout}~="{at}"] :is(th, td):nth-child({at}) {{ {rule} }}\n'
+        for layout, rule in COLUMN_RULES.items()
+        for at in range(1, n_columns + 1)
+    )
 
 
 def _content_security_policy(styles: Sequence[str], script: str) -> str:

@@ -47,12 +47,13 @@ def report_page(given: SectionInput) -> Page:
 
 
 def _subtitle(given: SectionInput) -> str:
-    """Return what the page is about, and when it was made."""
+    """Return what the page is about, when it was made, and where the votes come from."""
     quantity = given.results.quantity
-    return (
+    text = (
         f"About {QUESTIONS[quantity]}: {QUANTITY_TEXTS[quantity]}. Made on {date.today().isoformat()} by plurivox "
         f"{given.version}."
     )
+    return f"{text} {given.remark}".strip()
 
 
 def _sizes(given: SectionInput) -> tuple[Fact, ...]:

@@ -32,8 +32,10 @@ Quantity = Literal["truth", "people"]
 METHODS = ("vote-shares", "wawa", "dawid-skene", "glad", "mace", "log-pool", "calibrated-shares")
 TASK_SCORES = ("posterior-entropy", "entropy", "aggregator-disagreement", "glad-difficulty")
 WORKER_SCORES = ("trace-pooled", "spam-score-pooled", "gold-accuracy", "repeat-consistency", "drift", "speed")
-SAMPLED_VOTES = 100_000  # above this, agreement and recommendation use the votes on random tasks
-REFITTED_VOTES = 1_000_000  # with more votes the method is not fitted again without doubtful workers
+SAMPLED_VOTES = 100_000  # above this, agreement uses the votes on random tasks
+RECOMMENDED_VOTES, RECOMMEND_SECONDS = 200_000, 60.0  # above either, no method is recommended
+MANY_VOTES = 1_000_000  # with more, scores that need further fits, and the fit without doubtful workers, are left out
+SCORES_OF_MANY = ("posterior-entropy", "entropy", "aggregator-disagreement", "gold-accuracy")  # scores that remain then
 ALL_METHODS_SECONDS = 30.0  # after this time no further method is started
 GOLD_MEASURES = ("accuracy", "nll", "brier", "ece")
 RESAMPLES, RESAMPLED_TASKS = 1000, 50_000  # of intervals; fewer resamples with more tasks
@@ -59,7 +61,7 @@ class ReportResults:
     recommendation: Recommendation | None = None
     evaluations: dict[str, Evaluation] = field(default_factory=dict)  # against gold, by method
     agreement: Agreement | None = None
-    sampled: Votes | None = None  # the votes behind agreement and recommendation, if not all
+    sampled: Votes | None = None  # the votes behind agreement, if not all
     worker_scores: list[Scores] = field(default_factory=list)
     task_scores: list[Scores] = field(default_factory=list)
     trust: WorkerTrust | None = None
@@ -157,7 +159,8 @@ def compute_report_results(
     aggregators = [aggregate.methods.make(one) for one in (METHODS if methods is None else methods)]
     task_scores, worker_scores = _identifiers(inputs, scores)
     computer = Computer(results, progress, 6 + len(aggregators) + len(task_scores) + len(worker_scores))
-    computer.run("describe", lambda _: describe(inputs.dataset, inputs.gold))  # for its warnings about labels
+    if len(inputs.votes) <= MANY_VOTES:
+        computer.run("describe", lambda _: describe(inputs.dataset, inputs.gold))  # for its warnings about labels
     _fit_and_recommend(computer, inputs, aggregators, method_seconds, seed, user_chose=methods is not None)
     resamples = max(100, min(RESAMPLES, RESAMPLES * RESAMPLED_TASKS // max(len(inputs.votes.tasks), 1)))
     _evaluate_against_gold(computer, inputs, resamples, seed)
@@ -167,7 +170,11 @@ def compute_report_results(
     cache = EvidenceCache(inputs.dataset.without("votes", "counts", votes=inputs.votes), evidence)
     for made, found in ((task_scores, results.task_scores), (worker_scores, results.worker_scores)):
         for one in made:
-            made_scores = computer.run(one.spec, lambda report, one=one: cache.collect_evidence_and_score(one, report))  # type: ignore[misc]
+            made_scores = computer.run(
+                one.spec,
+                lambda report, one=one: cache.collect_evidence_and_score(one, report),  # type: ignore[misc]
+                method_seconds,
+            )
             found += [made_scores] if made_scores is not None else []
     _trust_workers(computer, inputs)
     return results
@@ -180,7 +187,7 @@ def _trust_workers(computer: Computer, inputs: ReportInputs) -> None:
         return
     truth = results.fits.get(DEFAULT_METHODS["truth"])
     trust = results.trust = computer.run("worker trust", lambda _: worker_trust(votes, truth))
-    if trust is not None and len(votes) <= REFITTED_VOTES:
+    if trust is not None and len(votes) <= MANY_VOTES:
         method = aggregate.methods.make(results.chosen)
         results.without_doubtful = computer.run(
             f"{results.chosen} without doubtful workers",
@@ -203,13 +210,17 @@ def _fit_and_recommend(
     results.sampled = None if sampled is votes else sampled
     specs = [one.spec for one in aggregators if one.estimated_quantity() in (results.quantity, "unknown")]
     given = specs if user_chose else None
-    results.recommendation = computer.run(
-        "recommend",
-        lambda report: recommend(
-            sampled, results.quantity, methods=given, gold=inputs.gold, seed=seed,
-            progress=report,
-        ),
-    )  # fmt: skip
+    if len(votes) <= RECOMMENDED_VOTES:
+        results.recommendation = computer.run(
+            "recommend",
+            lambda report: recommend(
+                votes, results.quantity, methods=given, gold=inputs.gold, seed=seed, progress=report
+            ),
+            RECOMMEND_SECONDS,
+        )
+    else:
+        reason = f"no crowds are simulated from more than {RECOMMENDED_VOTES:,} votes, so the default method is used"
+        results.left_out.append(LeftOut("recommend", reason))
     wanted = DEFAULT_METHODS[results.quantity]
     if results.recommendation is not None:
         wanted = results.recommendation.recommended
@@ -247,6 +258,8 @@ def _identifiers(
     if not inputs.has_named_workers:
         usual.remove("glad-difficulty")
     names = [name for name in usual if possible.get(name, True)]
+    if len(votes) > MANY_VOTES:
+        names = [name for name in names if name in SCORES_OF_MANY]
     made = {one.spec: one for one in (identify.methods.make(name) for name in (*names, *(scores or ())))}
     return (
         [one for one in made.values() if one.of == "task"],

@@ -4,9 +4,10 @@ import re
 from xml.etree import ElementTree
 
 from plurivox.charts._shared.hover_text import SVG
-from plurivox.charts._shared.theme import THEMES
+from plurivox.charts._shared.theme import SERIES, THEMES
 
 VARIABLES = {getattr(THEMES["light"], name): f"var(--{name})" for name in ("paper", "ink", "muted", "grid")}
+VARIABLES[SERIES[0].lower()] = "var(--series)"  # a blue that is hard to see on a dark page
 THEME_COLOR = re.compile("|".join(map(re.escape, VARIABLES)), re.IGNORECASE)
 COLOR_ATTRIBUTES = ("style", "fill", "stroke", "stop-color")
 TEXT_TAGS = frozenset({f"{{{SVG}}}text", f"{{{SVG}}}tspan"})
@@ -18,8 +19,9 @@ PIXELS = {"pt": 4 / 3, "px": 1.0, "": 1.0}  # of CSS, per unit of width and heig
 def svg_for_page(svg: str) -> str:
     """Return the SVG element of a chart drawn in the light theme, to be placed in an HTML page.
 
-    Colours of the theme become the CSS variables --paper, --ink, --muted and --grid. White text stays white: it stands on
-    a coloured mark. Style sheets and scripts are left out, because they would act on the whole page.
+    Colours of the theme become the CSS variables --paper, --ink, --muted and --grid, and the first of the series --series.
+    White text stays white: it stands on a coloured mark. Style sheets and scripts are left out, because they would act on
+    the whole page.
     """
     root = ElementTree.fromstring(svg)
     for parent in list(root.iter()):

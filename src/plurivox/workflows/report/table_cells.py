@@ -1,12 +1,14 @@
 """Cells of the tables of a report as text: numbers with thousands separators, percentages, and what rows are sorted by."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 
-from plurivox.workflows.report.page_content import Cell, Column
+from plurivox.workflows.report.page_content import Cell, Column, Table
 
 NOTHING = "-"
+LONG_TEXT = 26  # characters; a column of longer texts is wide, and its cells have several lines
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,26 @@ def shown_cell(value: Cell, column: Column) -> ShownCell:
     return ShownCell(str(value), missing=not str(value).strip())
 
 
+def shown_rows(table: Table) -> list[list[ShownCell]]:
+    """Return the cells of a table's rows as text."""
+    return [[shown_cell(value, column) for value, column in zip(row, table.columns, strict=True)] for row in table.rows]
+
+
+def column_layouts(columns: Sequence[Column], rows: Sequence[Sequence[ShownCell]]) -> dict[str, str]:
+    """Return the positions of columns, from 1, by how they are laid out: numbers, short texts, or long texts.
+
+    >>> columns = Column("worker"), Column("votes", "number"), Column("why")
+    >>> column_layouts(columns, [[ShownCell("ann"), ShownCell("12", True), ShownCell("agrees with nobody " * 3)]])
+    {'num': '2', 'short': '1', 'long': '3'}
+    """
+    found: dict[str, list[str]] = {"num": [], "short": [], "long": []}
+    for at, column in enumerate(columns):
+        is_long = any(len(row[at].text) > LONG_TEXT for row in rows)
+        layout = "long" if is_long else "num" if column.kind in ("number", "percent") else "short"
+        found[layout].append(str(at + 1))
+    return {layout: " ".join(positions) for layout, positions in found.items()}
+
+
 def percent_text(share: float, digits: int = 0) -> str:
     """Return a finite share as a percentage; one that would be rounded to 0% or 100% is shown as below or above it.
 
@@ -66,6 +88,7 @@ def _number_text(value: Real, column: Column) -> str:
 
 def _shown_number(text: str, value: float) -> ShownCell:
     """Return the cell of a number; without a sort key, which takes space in the page, if the text says the number exactly."""
+    if text[0] in "<>":
+        return ShownCell(text, True, repr(value))  # all digits: it differs from the number in the text
     digits = text.replace(",", "").replace("−", "-").removesuffix("%")
-    exact = digits[0] not in "<>" and float(digits) == value
-    return ShownCell(text, True, "" if exact else f"{value:.6g}")
+    return ShownCell(text, True, "" if float(digits) == value else f"{value:.6g}")

@@ -3,6 +3,7 @@
 import base64
 import io
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plurivox.core.errors import require_package
@@ -12,7 +13,8 @@ from plurivox.workflows.report.table_cells import percent_text
 IMAGE_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
 TINY = 96  # pixels; a smaller picture is enlarged with sharp edges
 SHORT_TEXT = 280  # characters of a text that are shown at once
-SHOWN_LABELS = 6  # labels of a card that are shown at once
+SHOWN_LABELS = 6  # labels of a card that are shown at once, at most
+SHOWN_SOFT = 5.0  # percent; a label without votes is shown at once if it has at least this probability
 
 
 @dataclass(frozen=True)
@@ -54,11 +56,11 @@ def card_image(content: bytes | None) -> CardImage | None:
 
 
 def card_labels(card: TaskCard) -> list[CardLabel]:
-    """Return the labels of a task, those with votes first, with their votes and probabilities."""
+    """Return the labels of a task with their votes and probabilities, most votes first, then most probable."""
     votes, soft = dict(card.votes), dict(card.soft)
     total = sum(votes.values())
     rows = []
-    for name in [*votes, *(name for name in soft if name not in votes)]:
+    for name in sorted({**votes, **soft}, key=lambda name: (-votes.get(name, 0.0), -soft.get(name, 0.0))):
         n, p = votes.get(name, 0.0 if votes else None), soft.get(name, 0.0 if soft else None)
         rows.append(
             CardLabel(
@@ -70,6 +72,12 @@ def card_labels(card: TaskCard) -> list[CardLabel]:
             )
         )
     return rows
+
+
+def n_labels_shown(labels: Sequence[CardLabel]) -> int:
+    """Return how many labels are shown at once: those with votes or a noticeable probability, one at least."""
+    noticeable = sum(label.votes_bar > 0 or label.soft_bar >= SHOWN_SOFT for label in labels)
+    return min(max(noticeable, 1), SHOWN_LABELS)
 
 
 def short_text(text: str) -> tuple[str, bool]:

@@ -25,7 +25,7 @@ VERDICT_MEANING = (
     f"interval is below the median worker; few votes: fewer than {FEW_VOTES} votes on tasks that others voted on, too few "
     "to say"
 )
-MAX_INTERVAL_WORKERS = 20_000  # with more workers their estimated accuracies are shown without intervals
+MAX_INTERVAL_VOTES = 500_000  # with more votes the estimated accuracies are shown without intervals, which take minutes
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ def worker_trust(votes: Votes, fit: Fit | None) -> WorkerTrust:
     low, high = wilson_interval_95(np.where(np.isfinite(agreement), agreement, 0) * n, n)
     scale = np.where(by_chance < 1, 1 - by_chance, np.nan)
     beyond, low, high = ((column - by_chance) / scale for column in (agreement, low, high))
-    accuracy, accuracy_low, accuracy_high = _estimated_accuracy(fit, len(votes.workers))
+    accuracy, accuracy_low, accuracy_high = _estimated_accuracy(fit, len(votes))
     verdict = _verdicts(beyond, low, high, n, accuracy)
     return WorkerTrust(
         workers=votes.workers,
@@ -125,11 +125,11 @@ def _agreement_by_chance(votes: Votes) -> Floats:
     return by_chance
 
 
-def _estimated_accuracy(fit: Fit | None, n_workers: int) -> tuple[Floats | None, Floats | None, Floats | None]:
-    """Return the abilities of a fit with their intervals; without intervals if there are many workers."""
+def _estimated_accuracy(fit: Fit | None, n_votes: int) -> tuple[Floats | None, Floats | None, Floats | None]:
+    """Return the abilities of a fit with their intervals; without intervals if there are many votes."""
     if fit is None or fit.ability is None:
         return None, None, None
-    if n_workers > MAX_INTERVAL_WORKERS:
+    if n_votes > MAX_INTERVAL_VOTES:
         return fit.ability, None, None
     return fit.ability, fit.ability_low, fit.ability_high
 

@@ -5,6 +5,7 @@ import { keepStudy, studyName } from "./known_studies.js";
 import { auditPage, invitesPage } from "./owner_invites_audit.js";
 import { formsPage } from "./owner_forms.js";
 import { flaggedPage, overviewPage, taskPage, tasksPage, timesPage } from "./owner_pages.js";
+import { reportPage } from "./owner_report.js";
 import { alertNotes } from "./owner_widgets.js";
 import { excludedPage, payPage, workersPage } from "./owner_workers.js";
 
@@ -16,6 +17,7 @@ const PAGES = {
   flagged: ["Flagged", flaggedPage],
   excluded: ["Excluded", excludedPage],
   pay: ["Pay", payPage],
+  report: ["Report", reportPage],
   invites: ["Invitations", invitesPage],
   audit: ["Audit", auditPage],
 };

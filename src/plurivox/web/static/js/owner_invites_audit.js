@@ -1,6 +1,6 @@
 // The owner's pages Invitations and Audit (the log of owners' actions).
 import { button, make } from "./dom.js";
-import { count, page, table, when } from "./owner_widgets.js";
+import { count, page, people, table, when } from "./owner_widgets.js";
 
 export async function invitesPage(owner) {
   const { invites, platforms } = await owner.read("invites");
@@ -88,7 +88,6 @@ function platformCard(owner, { name, title, address, studies, admits_everyone: e
 }
 
 const times = (n) => (n > 1 ? `, ${count(n)} times` : "");
-const people = (n) => `${count(n)} ${n === 1 ? "person" : "people"}`;
 const from = (network) => `, from ${network || "an unknown address"}`;
 
 function refused({ why, times: n, network, known, names, networks }) {
@@ -107,6 +106,8 @@ function refused({ why, times: n, network, known, names, networks }) {
 
 const platformUnit = (platform) => ({ prolific: "Prolific study", mturk: "MTurk HIT" })[platform] ?? `${platform} study`;
 
+const reportQuestion = (question) => ({ truth: "what is true", people: "what people say" })[question] ?? question;
+
 // Sentences of the audit log by action; each gets the details of the line.
 const actions = {
   "owner set up": ({ network }) => `became the first owner${network ? from(network) : ""}`,
@@ -118,6 +119,8 @@ const actions = {
   "invite closed": ({ note }) => `closed an invitation${note ? `: ${note}` : ""}`,
   "platform study admitted": ({ platform, study }) => `admitted people of the ${platformUnit(platform)} ${study}`,
   "platform study removed": ({ platform, study }) => `no longer admits new people of the ${platformUnit(platform)} ${study}`,
+  report: ({ question }) => `asked for the report on ${reportQuestion(question)}`,
+  "report downloaded": ({ question }) => `downloaded the report on ${reportQuestion(question)}`,
   export: ({ form }) => `downloaded the export (${form})`,
   exclude: ({ worker, rule, reason }) => `excluded ${worker} by the rule ${rule}: ${reason}`,
   "exclusion lifted": ({ worker }) => `lifted the exclusion of ${worker}`,

@@ -184,6 +184,7 @@ function stateTools(owner, state) {
     make("a", { class: "button", href: "owner-preview" }, "Preview"),
     state === "open" ? turn("paused", "Pause") : turn("open", "Open"),
     state !== "closed" && turn("closed", "Close", "Close the study? Nobody can answer until you open it again."),
+    make("a", { class: "button", href: "#/report" }, "Report"),
     make("a", { class: "button main", href: "api/owner/export", download: "" }, "Export"),
   ];
 }

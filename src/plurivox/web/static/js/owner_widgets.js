@@ -10,6 +10,7 @@ export const seconds = (value) =>
       : `${Math.round(value / 60)} min`;
 export const fixed = (value, digits = 2) => (value === null || value === undefined ? "–" : value.toFixed(digits));
 export const count = (value) => value.toLocaleString("en");
+export const people = (n) => `${count(n)} ${n === 1 ? "person" : "people"}`;
 
 export function when(stamp) {
   if (!stamp) return "never";

@@ -1,10 +1,10 @@
 """Erase a worker who withdraws consent: delete the personal data and answers, release the slots, write to the audit log.
 
 Deleted: the platform id, every answer with its events and times, the draft, comments and times per page, scores computed from
-them, and the reasons of an exclusion. Kept: an empty row under the pseudonym, so that the person cannot enter again, and a
-line with counts in the audit log. The slots are released to other workers. SQLite overwrites deleted rows (secure_delete), and
-`try_truncate_sqlite_wal` empties its write-ahead log; PostgreSQL keeps old rows in its files until VACUUM FULL. PostgreSQL's
-log and backups made before the erasure are up to the operator.
+them, reports (they contain such scores), and the reasons of an exclusion. Kept: an empty row under the pseudonym, so that the
+person cannot enter again, and a line with counts in the audit log. The slots are released to other workers. SQLite overwrites
+deleted rows (secure_delete), and `try_truncate_sqlite_wal` empties its write-ahead log; PostgreSQL keeps old rows in its files
+until VACUUM FULL. PostgreSQL's log, and backups and downloads from before the erasure, are up to the operator.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, case, delete, func, or_, select, upda
 from plurivox.core.errors import InputError
 from plurivox.web.store.admin.audit_log import append_to_audit_log
 from plurivox.web.store.collect.leases import release_one_slot_and_requeue_each_task
-from plurivox.web.store.report import answer_counters, result_snapshots
+from plurivox.web.store.report import answer_counters, report_pages, result_snapshots
 from plurivox.web.store.report.stored_soft_labels_and_task_list import reset_soft_labels_of_tasks_answered_by_worker
 from plurivox.web.store.report.worker_scores_and_flags import delete_scores_and_flags_of_worker
 from plurivox.web.store.schema import answers, audit, drafts, exclusions, pay, raw_ids, sittings, slots, visits, workers
@@ -57,6 +57,8 @@ def erase_worker_and_return_audit_line(
         delete(audit).where(_sql_condition_for_audit_lines_of_exclusion(row.pseudonym))
     ).rowcount:
         gone["lines of the audit"] = n
+    if gone["answers"] and (n := report_pages.delete_report_pages_and_restart_jobs(connection)):
+        gone["reports"] = n
     answer_counters.lower_last_counted_to_highest_answer_id(connection)
     release_one_slot_and_requeue_each_task(connection, released)
     result_snapshots.delete_result_snapshots_and_count_erasure(connection)

@@ -1,6 +1,6 @@
 """Statistics in a snapshot as dataclasses (agreement, times, arms), and queries for their input besides the answers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -81,13 +81,15 @@ class ArmPeople:
     left: int = 0
 
 
-def gold_labels_of_tasks_as_soft_labels(connection: Connection, allowed_labels: Sequence[str]) -> SoftLabels | None:
+def gold_labels_of_tasks_as_soft_labels(
+    connection: Connection, allowed_labels: Sequence[str], format_task_or_label_name: Callable[[str], str] = str
+) -> SoftLabels | None:
     """Return the gold labels of the tasks that have one among `allowed_labels`; None if there are none."""
     known = select(tasks.c.name, tasks.c.gold).where(tasks.c.gold.in_(allowed_labels), tasks.c.practice == 0)
     rows = connection.execute(known).all()
-    return (
-        SoftLabels.gold([row.name for row in rows], [row.gold for row in rows], labels=allowed_labels) if rows else None
-    )
+    names, gold = ([format_task_or_label_name(row[column]) for row in rows] for column in (0, 1))
+    labels = [format_task_or_label_name(label) for label in allowed_labels]
+    return SoftLabels.gold(names, gold, labels=labels) if rows else None
 
 
 def count_tasks_without_free_slot_by_stratum(connection: Connection) -> dict[str, int]:

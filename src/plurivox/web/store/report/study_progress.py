@@ -11,6 +11,7 @@ from plurivox.web.store.database import current_unix_time
 from plurivox.web.store.report import answer_counters
 from plurivox.web.store.report.answer_kinds import ANSWER_KINDS
 from plurivox.web.store.report.background_alerts import Alert, list_job_alerts
+from plurivox.web.store.report.report_pages import is_report_waiting
 from plurivox.web.store.report.result_snapshots import (
     Snapshot,
     get_latest_or_default_result_snapshot,
@@ -167,7 +168,7 @@ def get_snapshot_whether_stale_and_alerts(connection: Connection) -> BackgroundS
     latest = get_latest_or_default_result_snapshot(connection)
     stale = is_result_snapshot_stale(connection, latest=latest)
     alerts = list_job_alerts(connection)
-    until = leader_lease_end(connection) if stale else None
+    until = leader_lease_end(connection) if stale or is_report_waiting(connection) else None
     if until is not None and until <= current_unix_time() - LEADER_SILENT_SECONDS:
-        alerts.append(Alert("leader", "No server is computing results or ending leases.", until))
+        alerts.append(Alert("leader", "No server is computing results, making reports or ending leases.", until))
     return BackgroundState(latest, stale, was_worker_excluded_or_reinstated_since(connection, latest), alerts)

@@ -32,6 +32,7 @@ class SectionInput:
     seed: int = 0
     version: str = ""  # of plurivox
     command: str = ""  # that made the report
+    remark: str = ""  # on where the votes come from
 
     @property
     def name(self) -> str:
@@ -79,7 +80,7 @@ def names_text(names: Iterable[object], most: int = 10) -> str:
 
 
 def sampled_text(results: ReportResults) -> str:
-    """Return a sentence on the random tasks that agreement and recommendation rest on; "" if they rest on all."""
+    """Return a sentence on the random tasks that agreement rests on; "" if they rest on all."""
     if results.sampled is None:
         return ""
     return (

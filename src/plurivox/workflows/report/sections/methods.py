@@ -9,7 +9,7 @@ from plurivox.workflows.report.commands import shell_name
 from plurivox.workflows.report.method_differences import MethodDifferences
 from plurivox.workflows.report.page_content import Block, Cell, Column, CopyText, Paragraph, Section, Table
 from plurivox.workflows.report.pictures import MEASURE_TITLES
-from plurivox.workflows.report.sections._section_input import QUESTIONS, SectionInput, percent_text, sampled_text
+from plurivox.workflows.report.sections._section_input import QUESTIONS, SectionInput, percent_text
 
 MAX_PICTURED_LABELS, MAX_PICTURED_TASKS = 1_000, 300_000
 
@@ -186,8 +186,7 @@ def _pictures(given: SectionInput) -> list[Block]:
 
 
 def _recommendation_lines(given: SectionInput) -> list[str]:
-    """Return the sentences of the recommendation, and on how many votes it rests."""
+    """Return the sentences of the recommendation."""
     made = given.results.recommendation
     assert made is not None
-    lines = [f"{head}: {text}" for head, text in made.lines() if head and head != "may go wrong"]
-    return [*lines, *([sampled] if (sampled := sampled_text(given.results)) else [])]
+    return [f"{head}: {text}" for head, text in made.lines() if head and head != "may go wrong"]

@@ -193,7 +193,8 @@ def _leaks(given: SectionInput) -> Iterator[Warning]:
     """Yield warnings on the same content under several names, and on tasks that are in several splits."""
     contents, data = given.inputs.contents, given.inputs.dataset
     for kind, found in (("text", contents.texts), ("image", contents.images)):
-        known = [one for one in found.values() if one] if len(found) <= MAX_COMPARED_IMAGES else []
+        # hashes, as all images together may be more than the memory
+        known = [hash(one) for one in found.values() if one] if len(found) <= MAX_COMPARED_IMAGES else []
         if doubled := len(known) - len(set(known)):
             yield Warning(
                 "note",

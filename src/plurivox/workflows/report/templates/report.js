@@ -52,12 +52,13 @@
 
   // ---- tables
 
-  const sortKey = (row, column) => {
+  const sortKey = (row, column, isOfNumbers) => {
     const cell = row.cells[column];
     if (!cell || cell.classList.contains("missing")) return null;
     if (cell.dataset.v) return Number(cell.dataset.v);
     const text = cell.textContent.trim();
-    return cell.classList.contains("num") ? Number(text.replace(/[,%]/g, "").replace("−", "-")) : text;
+    const number = isOfNumbers ? Number(text.replace(/[,%]/g, "").replace("−", "-")) : NaN;
+    return Number.isNaN(number) ? text : number;
   };
   const collator = new Intl.Collator(undefined, { numeric: true });
 
@@ -70,7 +71,8 @@
 
   function sortRows(table, column, descending) {
     const body = table.tBodies[0];
-    const keyed = [...body.rows].map((row) => [sortKey(row, column), row]);
+    const isOfNumbers = table.tHead.rows[0].cells[column].classList.contains("num");
+    const keyed = [...body.rows].map((row) => [sortKey(row, column, isOfNumbers), row]);
     keyed.sort(([a], [b]) => {
       if (a === null || b === null) return (a === null) - (b === null); // missing values last in both directions
       return descending ? compare(b, a) : compare(a, b);
@@ -251,12 +253,12 @@
     mark();
   }
 
-  // ---- printing: everything is open
+  // ---- printing: everything is open but labels of little probability
 
   function setUpPrinting() {
     let opened = [];
     addEventListener("beforeprint", () => {
-      opened = all("details:not([open])");
+      opened = all("details:not([open], .minor)");
       for (const one of opened) one.open = true;
     });
     addEventListener("afterprint", () => {
