@@ -26,7 +26,7 @@ In Python, a chart is a matplotlib figure. Votes, fits, soft labels, scores and 
 their usual chart:
 
 ```python
-figure = pv.plot(votes, "workload")                       # figure.caption: the caption in words
+figure = pv.plot(votes, "workload")  # figure.caption: the caption in words
 pv.plot("labelme", "worker-scores", scores="trace,spam-score")
 pv.plot({"mine": mine, "yours": yours}, "posterior", ax=ax)  # in the place of axes of your own
 votes.plot(), fit.plot(), scores.plot("worker-scores"), trained.plot()

@@ -1,37 +1,30 @@
-"""The whole pipeline: 1,797 real digit images, a simulated crowd, soft labels, neural networks, evaluation, a study.
+"""The whole pipeline: 1,797 real digit images, a simulated crowd, soft labels, neural networks, evaluation, a study, a report.
 
 Run it with `make demo`. Nothing is downloaded: the images come with scikit-learn.
 """
 
+import shutil
 import sys
 import time
 from pathlib import Path
 
-import numpy as np
-from sklearn.datasets import load_digits
-
 import plurivox as pv
 from examples import studio
+from examples.digits_crowd import load_digit_images, simulate_readers, write_images
 from examples.soft_answers import make_soft_answers
 from examples.training import train_and_measure
-from plurivox.io.features import Features
+from plurivox.workflows.load_training_data import load_training_data, splits_from_file_or_data_else_random
+from plurivox.workflows.train_nets import make_train_spec, train_runs
 
 METHODS = ("majority-vote[ties=share]", "vote-shares", "dawid-skene", "ibcc", "mace", "glad", "average")
 OUT = Path("demo-output")
 
 
-def load_digit_images() -> tuple[pv.SoftLabels, Features]:
-    """Return the true label of every image, and its 8 x 8 grey values as features."""
-    images = load_digits()
-    tasks = [f"digit-{i:04d}" for i in range(len(images.target))]
-    truth = pv.SoftLabels.gold(tasks, [str(label) for label in images.target])
-    return truth, Features(truth.tasks, images.data.astype(np.float32))
-
-
 def run_aggregation(out: Path) -> list[dict[str, object]]:
     """Simulate a crowd, write, read and describe it, aggregate and evaluate; return one row of measures per method."""
     truth, features = load_digit_images()
-    crowd = pv.simulate_crowd("independent-confusion", truth, n_workers=60, feedback=5, concentration=0.15, seed=1)
+    crowd = simulate_readers(truth, features)
+    write_images(features, out / "images")
     made = pv.Dataset("digits", votes=crowd.votes, gold=truth, features=features, about={"command": "make demo"})
     pv.write(made, out / "digits", replace=True)
 
@@ -74,8 +67,22 @@ def print_table(rows: list[dict[str, object]]) -> None:
         print(f"{row[first]:28}" + "".join(f"{row[head]:11.3f}" for head in heads))
 
 
+def write_report(out: Path) -> pv.Report:
+    """Train two nets on the soft labels, write the report of the votes and of the nets, and return it."""
+    data = load_training_data(out / "digits")
+    plan = pv.train.Plan(epochs=20, lr=0.003, device="cpu")
+    spec = make_train_spec("dawid-skene", plan=plan)
+    splits = splits_from_file_or_data_else_random(data, None)
+    shutil.rmtree(out / "run", ignore_errors=True)
+    command = f"plurivox train {out / 'digits'} --target dawid-skene --epochs 20 --lr 0.003 --runs 2 -o {out / 'run'}"
+    train_runs(data, splits, spec, runs=2, folder=out / "run", command=command)
+    made = pv.report(out / "digits", images=out / "images", runs=out / "run")
+    made.write(out / "report.html")
+    return made
+
+
 def main() -> None:
-    """Run the pipeline, print its tables, and print commands to try next."""
+    """Run the pipeline, print its tables, write the report, and print commands to try next."""
     out = Path(sys.argv[1]) if len(sys.argv) > 1 else OUT
     out.mkdir(parents=True, exist_ok=True)
     rows = run_aggregation(out)
@@ -86,12 +93,17 @@ def main() -> None:
     print_table(train_and_measure(pv.read(out / "digits")))
     print("\nA study in the studio, answered by simulated workers")
     studio.run_study(out)
+    print("\nA report on the digits: problems, next steps, workers, hard images, methods, soft labels, nets")
+    for question, answer in write_report(out).summary():
+        print(f"  {question}\n    {answer}")
     command = "plurivox" if Path(sys.prefix).name != ".venv" else ".venv/bin/plurivox"
     print(f"\nWrote {out.resolve()}: data sets, the study, and one table of soft labels per method.\n\nTry next:")
     print(f"  {command} describe {out}/digits")
     print(f"  {command} compare {out}/digits --methods vote-shares,wawa,dawid-skene,average")
     print(f"  {command} train {out}/digits --target vote-shares --runs 3 -o {out}/runs")
     print(f"  {command} aggregate glad {out}/digits -o {out}/mine.csv --workers-out {out}/workers.csv")
+    print(f"  {command} plot hardest {out}/digits --images {out}/images -o {out}/hardest.svg")
+    print(f"\nOpen the report in a browser: {(out / 'report.html').resolve()}")
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ EXPORTS = {
     "Fit": "core.results",
     "PlurivoxError": "core.errors",
     "PlurivoxWarning": "core.errors",
+    "Report": "workflows.make_report",
     "Scores": "core.results",
     "SoftLabels": "core.soft_labels",
     "Votes": "core.votes",

@@ -14,7 +14,7 @@ from plurivox.web.store.report.report_pages import VotesRead
 
 SPY = """<!doctype html><meta charset="utf-8"><title>Report</title><p id="told"></p><script>
 const told = [];
-for (const look of [() => document.cookie, () => localStorage.length, () => opener.document, () => top.location.assign("/owner")])
+for (const look of [() => document.cookie, () => localStorage.length, () => opener.document])
   try { told.push(String(look())); } catch (error) { told.push(error.name); }
 document.querySelector("#told").textContent = told.join(" ");
 fetch("/api/owner/session", { credentials: "include" }).then(() => told.push("fetched"), () => told.push("refused"))
@@ -46,8 +46,8 @@ def store_page(live: Any, maker: str, page: str, **votes: int) -> None:
 
 
 def test_an_owner_sees_a_report_being_made_fail_and_succeed(live: Any, context: Any) -> None:
-    one = context(accept_downloads=True)
-    page = one.new_page()
+    page = context(accept_downloads=True).new_page()
+    page.clock.install()
     sign_in(page, live)
     page.click("a.button:has-text('Report')")
     card = "[data-question=truth]"
@@ -57,14 +57,17 @@ def test_an_owner_sees_a_report_being_made_fail_and_succeed(live: Any, context: 
     assert page.query_selector(f"{card} button") is None
     assert write(live, report_pages.take_waiting_report_job, maker="a") == "truth"
     write(live, report_pages.renew_report_job, maker="a", step=2, steps=8)
+    page.clock.fast_forward(2000)  # the page reads again every two seconds
     page.wait_for_selector(f"{card} >> text=step 3 of 8")
     assert page.get_by_role("progressbar", name="Report: What is true").get_attribute("aria-valuenow") == "25"
     write(live, report_pages.fail_report_job, maker="a", failure="<b>No</b> memory. Buy some.")
+    page.clock.fast_forward(2000)
     page.wait_for_selector(f"{card} .note.bad:has-text('<b>No</b> memory. Buy some.')")
     page.click(f"{card} button:has-text('Try again')")
     page.wait_for_selector(f"{card} .making")
     write(live, report_pages.take_waiting_report_job, maker="b")
     store_page(live, "b", "<title>Report</title>made", answers=2345, people=67, excluded=1)
+    page.clock.fast_forward(2000)
     page.wait_for_selector(f"{card} >> text=2,345 answers of 67 people, without 1 person who is excluded")
     assert "The report is ready" in page.get_by_role("status").filter(has_text="ready").inner_text()
     assert page.query_selector(f"{card} button:has-text('Make anew')")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MAX_POINTS, ANSWERS_PER_POINT = 10, 20
 MARKED_DECLINE = 2  # z of drift
-CHANCE = 0.02275  # probability of a larger z by chance
+UPPER_TAIL = 0.02275  # probability of a larger z in a normal distribution
 
 
 class Course(NamedTuple):
@@ -102,7 +102,7 @@ def course_in_words(course: Course) -> str:
     """Return sentences on the change from the first to the last answers, and on the workers who decline."""
     difference = 100 * (course.change[-1] - course.change[0])
     sure = abs(course.change[-1] - course.change[0]) > np.hypot(course.half[0], course.half[-1])
-    expected = CHANCE * course.n_workers
+    expected = UPPER_TAIL * course.n_workers
     return (
         f" Below: the last answers of a worker agree with the others {abs(difference):.1f} points "
         f"{'less' if difference < 0 else 'more'} often than the first, tasks held equal, "

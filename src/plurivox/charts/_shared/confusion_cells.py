@@ -1,4 +1,4 @@
-"""Cells of a confusion matrix: a heat map or a Hinton diagram, with numbers if there is room and texts under the pointer."""
+"""Cells of a confusion matrix: a heat map or a Hinton diagram, with numbers if there is space and texts under the pointer."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,9 +12,9 @@ from plurivox.core.array_types import Floats
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MAX_NUMBERED = 12  # columns of a matrix whose cells have room for numbers
+MAX_NUMBERED = 12  # columns of a matrix whose cells have space for numbers
 MAX_NAMED_CELLS = 700  # cells of a figure with texts under the pointer; more are drawn as an image
-LEAST_SHOWN = 0.005  # smaller shares have no number and no square
+LEAST_SHOWN = 0.005  # smaller shares have neither a number nor a square
 
 
 def draw_confusion_heat_map(ax: "Axes", matrix: Floats, texts: Sequence[str] | None) -> None:
