@@ -19,7 +19,7 @@ from sqlalchemy import select, text, update
 
 from interfaces.web.server_kills import studied
 from plurivox.aggregate import DEFAULT_METHODS
-from plurivox.web.jobs import background_thread, truth_and_people
+from plurivox.web.jobs import background_thread, child_process, truth_and_people
 from plurivox.web.jobs.background_thread import BackgroundThread
 from plurivox.web.jobs.compute_process import RoundRunner
 from plurivox.web.jobs.result_snapshot import SnapshotComputer
@@ -510,7 +510,7 @@ def test_stopping_during_a_computation_leaves_no_process(tmp_path: Path, monkeyp
             started.append(subprocess.Popen(*words, **how))
             return started[-1]
 
-        monkeypatch.setattr(background_thread, "subprocess", SimpleNamespace(Popen=start, PIPE=subprocess.PIPE))
+        monkeypatch.setattr(child_process, "subprocess", SimpleNamespace(Popen=start, PIPE=subprocess.PIPE))
         for wait in (False, True):
             background = BackgroundThread(study.studio)
             background._thread.start()

@@ -30,12 +30,12 @@ from plurivox.workflows.score_tasks_workers import EvidenceCache
 T = TypeVar("T")
 Quantity = Literal["truth", "people"]
 METHODS = ("vote-shares", "wawa", "dawid-skene", "glad", "mace", "log-pool", "calibrated-shares")
-TASK_SCORES = ("posterior-entropy", "entropy", "aggregator-disagreement", "glad-difficulty")
+TASK_SCORES = ("entropy", "aggregator-disagreement", "glad-difficulty")
 WORKER_SCORES = ("trace-pooled", "spam-score-pooled", "gold-accuracy", "repeat-consistency", "drift", "speed")
 SAMPLED_VOTES = 100_000  # above this, agreement uses the votes on random tasks
 RECOMMENDED_VOTES, RECOMMEND_SECONDS = 200_000, 60.0  # above either, no method is recommended
 MANY_VOTES = 1_000_000  # with more, scores that need further fits, and the fit without doubtful workers, are left out
-SCORES_OF_MANY = ("posterior-entropy", "entropy", "aggregator-disagreement", "gold-accuracy")  # scores that remain then
+SCORES_OF_MANY = ("entropy", "aggregator-disagreement", "gold-accuracy")  # scores that remain then
 ALL_METHODS_SECONDS = 30.0  # after this time no further method is started
 GOLD_MEASURES = ("accuracy", "nll", "brier", "ece")
 RESAMPLES, RESAMPLED_TASKS = 1000, 50_000  # of intervals; fewer resamples with more tasks

@@ -64,11 +64,13 @@ def column_layouts(columns: Sequence[Column], rows: Sequence[Sequence[ShownCell]
 
 
 def percent_text(share: float, digits: int = 0) -> str:
-    """Return a finite share as a percentage; one that would be rounded to 0% or 100% is shown as below or above it.
+    """Return a share as a percentage, "-" for NaN; one that would be rounded to 0% or 100% is shown as below or above it.
 
-    >>> percent_text(0.756), percent_text(0.0001), percent_text(0.9999, 1), percent_text(1.0)
-    ('76%', '<1%', '>99.9%', '100%')
+    >>> percent_text(0.756), percent_text(0.0001), percent_text(0.9999, 1), percent_text(1.0), percent_text(float("nan"))
+    ('76%', '<1%', '>99.9%', '100%', '-')
     """
+    if math.isnan(share):
+        return NOTHING
     text = f"{100 * share:z,.{digits}f}%"
     least = 10.0**-digits
     if share > 0 and text == f"{0:.{digits}f}%":

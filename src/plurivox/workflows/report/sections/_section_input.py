@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-
-import numpy as np
+from unicodedata import bidirectional
 
 from plurivox import identify
 from plurivox.core.method import parse_spec
@@ -13,6 +12,7 @@ from plurivox.workflows.report.hard_tasks import HardTasks
 from plurivox.workflows.report.pictures import Pictures
 from plurivox.workflows.report.report_inputs import ReportInputs
 from plurivox.workflows.report.report_results import ReportResults
+from plurivox.workflows.report.table_cells import percent_text
 
 QUANTITY_TEXTS = {
     "truth": "the probability that a label is right",
@@ -51,32 +51,23 @@ class SectionInput:
         return identify.methods.summary(parse_spec(spec)[0])
 
 
-def percent_text(share: float, digits: int = 0) -> str:
-    """Return a share as a percentage, such as "12%"; "-" if it is NaN, and "<1%" and ">99%" instead of 0% and 100% if rounded.
-
-    >>> percent_text(0.123), percent_text(0.001), percent_text(0.0), percent_text(0.999)
-    ('12%', '<1%', '0%', '>99%')
-    """
-    if np.isnan(share):
-        return "-"
-    least = 10.0**-digits / 100
-    if 0 < share < least / 2:
-        return f"<{least:.{digits}%}"
-    if 1 - least / 2 < share < 1:
-        return f">{1 - least:.{digits}%}"
-    return f"{share:.{digits}%}"
-
-
 def names_text(names: Iterable[object], most: int = 10) -> str:
     """Return names in one line: "a, b and c", or "a, b, c and 4 more".
+
+    A name in a script that is written from right to left is isolated, so that it does not reorder the names around it.
 
     >>> names_text("abc"), names_text("abcdef", 3), names_text(["a"])
     ('a, b and c', 'a, b, c and 3 more', 'a')
     """
-    listed = [str(name) for name in names]
+    listed = [_isolated(str(name)) for name in names]
     if len(listed) > most:
         return f"{', '.join(listed[:most])} and {len(listed) - most:,} more"
     return " and ".join([", ".join(listed[:-1]), listed[-1]] if len(listed) > 1 else listed)
+
+
+def _isolated(name: str) -> str:
+    """Return a name between isolating marks if it contains letters that are written from right to left."""
+    return f"\u2068{name}\u2069" if any(bidirectional(sign) in ("R", "AL") for sign in name) else name
 
 
 def sampled_text(results: ReportResults) -> str:

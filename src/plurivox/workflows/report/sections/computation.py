@@ -3,7 +3,7 @@
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-from plurivox.workflows.report.page_content import Block, Cell, Column, Fact, Facts, Paragraph, Section, Table
+from plurivox.workflows.report.page_content import Block, Cell, Column, Paragraph, Section, Table
 from plurivox.workflows.report.report_results import GOLD_MEASURES, SAMPLED_VOTES
 from plurivox.workflows.report.sections._section_input import SectionInput
 from plurivox.workflows.report.worker_trust import VERDICT_MEANING
@@ -50,7 +50,7 @@ DEFINITIONS = (
 
 def computation_section(given: SectionInput) -> Section:
     """Return the section on how every number was computed."""
-    blocks: list[Block] = [Facts("Versions", _versions(given)), *_definitions(), _times(given)]
+    blocks: list[Block] = [*_definitions(), _versions(given), _times(given)]
     text = f"By {given.command}, with the seed {given.seed}: the same command gives the same numbers."
     return Section("computation", "How was every number computed?", text, tuple(blocks))
 
@@ -60,15 +60,15 @@ def _definitions() -> list[Block]:
     return [Paragraph(f"{name}: {text}") for name, text in DEFINITIONS]
 
 
-def _versions(given: SectionInput) -> tuple[Fact, ...]:
-    """Return the versions of the packages that computed the numbers."""
-    found = [Fact("plurivox", given.version), Fact("Python", platform.python_version())]
+def _versions(given: SectionInput) -> Table:
+    """Return the table of the packages that computed the numbers, with their versions."""
+    rows: list[tuple[Cell, ...]] = [("plurivox", given.version), ("Python", platform.python_version())]
     for name in PACKAGES:
         try:
-            found.append(Fact(name, version(name)))
+            rows.append((name, version(name)))
         except PackageNotFoundError:
             continue
-    return tuple(found)
+    return Table("Versions", (Column("package"), Column("version")), rows, len(rows))
 
 
 def _times(given: SectionInput) -> Table:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from plurivox.charts._shared.names_as_text import count_text
+from plurivox.core.name_encoding import as_names, positions
 from plurivox.workflows.report.page_content import Block, Cell, Column, Section, Table
 from plurivox.workflows.report.sections._section_input import SectionInput, percent_text
 from plurivox.workflows.report.trained_runs import TrainedRuns
@@ -61,14 +62,27 @@ def _answer(given: SectionInput) -> str:
         text += f" Always the most frequent label: {percent_text(baseline, 1)}."
     if n_votes == 0:
         text += " None of these tasks has votes: the net labels what nobody was asked about."
-    against = given.results.evaluations.get(given.results.chosen)
-    if against is not None:
-        own = against["accuracy"].mean
-        text += f" The aggregated labels of the tasks with votes are right on {percent_text(own, 1)} of {int(against.n[0]):,}"
-        text += ", not the same tasks." if n_votes == 0 else "."
+    n_same, own = _accuracy_of_aggregated_labels(given, best, part)
+    if n_same:
+        text += (
+            f" The aggregated labels are right on {percent_text(own, 1)} of the {n_same:,} of these that have votes."
+        )
     if part == "dev":
         text += " The dev tasks chose the best epoch, so that this number is too good."
     return text
+
+
+def _accuracy_of_aggregated_labels(given: SectionInput, run: TrainedRuns, part: str) -> tuple[int, float]:
+    """Return (number, accuracy) of the tasks that a training was measured on and that have votes and a gold label."""
+    gold, soft = given.inputs.gold, given.results.fit.soft
+    if gold is None:
+        return 0, float("nan")
+    measured = as_names(run.settings.get("parts", {}).get(part, []), "tasks")
+    shared = measured[(positions(gold.tasks, measured) >= 0) & (positions(soft.tasks, measured) >= 0)]
+    if not len(shared):
+        return 0, float("nan")
+    right = soft.on(shared).hard() == gold.on(shared).hard()
+    return len(shared), float(right.mean())
 
 
 def _title(run: TrainedRuns) -> str:

@@ -22,10 +22,14 @@ TRUST_COLUMNS = (
     Column("low", "number", "lower end of the 95% interval of the agreement beyond chance (Wilson)"),
     Column("high", "number", "upper end; the table is sorted by it, so that few votes do not make a worker look bad"),
 )  # fmt: skip
-ACCURACY_COLUMNS = (
-    Column("accuracy", "percent", "estimated probability that a vote of the worker is right, by log-pool"),
-    Column("accuracy low", "percent", "lower end of its 95% interval"),
-    Column("accuracy high", "percent", "upper end of its 95% interval"),
+ACCURACY = Column("accuracy", "percent", "estimated probability that a vote of the worker is right, by log-pool")
+ACCURACY_ENDS = (
+    Column(
+        "accuracy, low",
+        "percent",
+        "lower end of the 95% interval of the probability that a vote of the worker is right",
+    ),
+    Column("accuracy, high", "percent", "upper end of that interval"),
 )
 
 
@@ -81,7 +85,7 @@ def _first_to_check(trust: WorkerTrust, given: SectionInput) -> Table:
         Column("verdict", "flag", TRUST_COLUMNS[1].meaning),
         Column("why"),
     )
-    rows = [(str(trust.workers[i]), str(trust.verdict[i]), _reason(trust, i)) for i in first]
+    rows = [(str(trust.workers[i]), _cell(trust.verdict[i]), _reason(trust, i)) for i in first]
     title = f"The {len(rows)} workers to drop or check first, the most doubtful first"
     return Table(
         title,
@@ -102,11 +106,12 @@ def _reason(trust: WorkerTrust, i: int) -> str:
         f"would give {percent_text(trust.by_chance[i])}: {trust.beyond_chance[i]:.2f} beyond chance "
         f"(95% interval {trust.low[i]:.2f} to {trust.high[i]:.2f}; median worker {trust.median_beyond_chance:.2f})."
     )
-    if trust.accuracy is not None:
-        text += f" Estimated accuracy {percent_text(trust.accuracy[i])}"
-        if trust.accuracy_low is not None and trust.accuracy_high is not None:
-            text += f" ({percent_text(trust.accuracy_low[i])} to {percent_text(trust.accuracy_high[i])})"
-        text += "."
+    if trust.accuracy_low is not None and trust.accuracy_high is not None:
+        text += (
+            f" Accuracy, estimated: {percent_text(trust.accuracy_low[i])} to {percent_text(trust.accuracy_high[i])}."
+        )
+    elif trust.accuracy is not None:
+        text += f" Accuracy, estimated: {percent_text(trust.accuracy[i])}."
     return text
 
 
@@ -129,15 +134,14 @@ def _effect_of_dropping(given: SectionInput) -> Paragraph:
 def _all_workers(trust: WorkerTrust, given: SectionInput) -> Table:
     """Return the table of all workers with every score."""
     shown = trust.order[: given.table_rows]
-    columns, cells = (
-        list(TRUST_COLUMNS),
-        [trust.verdict, trust.votes, trust.agreement, trust.by_chance, trust.beyond_chance],
-    )
-    cells += [trust.low, trust.high]
-    for column, values in zip(ACCURACY_COLUMNS, (trust.accuracy, trust.accuracy_low, trust.accuracy_high), strict=True):
-        if values is not None:
-            columns.append(column)
-            cells.append(values)
+    columns, cells = list(TRUST_COLUMNS), [trust.verdict, trust.votes, trust.agreement, trust.by_chance]
+    cells += [trust.beyond_chance, trust.low, trust.high]
+    if trust.accuracy_low is not None and trust.accuracy_high is not None:
+        columns += ACCURACY_ENDS
+        cells += [trust.accuracy_low, trust.accuracy_high]
+    elif trust.accuracy is not None:
+        columns.append(ACCURACY)
+        cells.append(trust.accuracy)
     for score in given.results.worker_scores:
         place = positions(score.names, trust.workers)
         columns.append(Column(score.made_by, "number", given.summary_of_score(score.made_by), 3))
@@ -156,8 +160,10 @@ def _all_workers(trust: WorkerTrust, given: SectionInput) -> Table:
 
 
 def _cell(value: object) -> Cell:
-    """Return a number or text as a cell."""
-    return value if isinstance(value, str) else float(value)  # type: ignore[arg-type]
+    """Return a number or a verdict as a cell; nothing if a worker is as the others."""
+    if isinstance(value, str):
+        return None if value == "as the others" else value
+    return float(value)  # type: ignore[arg-type]
 
 
 def _confusion_pictures(given: SectionInput) -> list[Block]:
