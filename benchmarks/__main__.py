@@ -6,7 +6,7 @@ import sys
 from benchmarks.measurement import describe_machine
 
 BENCHMARKS = ("startup", "ingest", "elicit", "aggregate", "glad", "acceleration", "scaling")
-BENCHMARKS += ("simulate", "identify", "train", "heads", "studio")
+BENCHMARKS += ("simulate", "identify", "train", "heads", "studio", "report")
 
 
 def main(names: list[str]) -> None:

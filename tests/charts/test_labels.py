@@ -58,6 +58,8 @@ def test_cells_add_up_to_one_and_many_labels_are_grouped() -> None:
     shares = pairs_of_votes(votes, groups).shares
     assert groups.n_groups == 6 and np.tril(shares).sum() == pytest.approx(1)
     figure = draw_figure(Labels(k=5), ChartData(votes=votes))
+    largest = np.tril(shares[:5, :5]).max()
+    assert f"the largest {largest:.0%} for" in figure.caption  # of single labels, not of the group
     names = [one.get_text() for one in figure.axes[1].get_yticklabels()]
     assert names[-1] == "other (25 labels)" and len(names) == 6
 

@@ -52,6 +52,12 @@ def test_logarithmic_bars_never_get_narrower(low: int, high: int) -> None:
     assert (np.diff(edges, 2) >= 0).all() and len(edges) < 50
 
 
+def test_short_logarithmic_axes_have_ticks_between_the_powers_of_ten() -> None:
+    figure = draw_figure(Workload(), crowd([20] * 9 + [800]))
+    shown = {one.get_text() for one in figure.axes[0].get_xticklabels(minor=True)}
+    assert {"20", "50", "200", "500"} <= shown and "30" not in shown
+
+
 def test_large_counts_are_written_in_full() -> None:
     votes = Votes.from_counts(np.full((3, 1), 50_000), ["a", "b", "c"], ["x"])
     (ax,) = draw_figure(VotesPerTask(), ChartData(votes=votes)).axes

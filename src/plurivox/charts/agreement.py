@@ -174,7 +174,7 @@ class Agreement(Chart):
         if np.isnan(made.value).sum() == len(made.workers):  # the diagonal only
             return
         hatched = Patch(facecolor=theme.paper, edgecolor=theme.grid, hatch="//////", linewidth=0)
-        label = f"fewer than {count_text(self.least, 'common task')}"
+        label = f"fewer than {self.least:,} common tasks" if self.least > 1 else "no common task"
         place: Any = {"loc": "lower right", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.2}
         ax.legend([hatched], [label], fontsize=8, handlelength=1.4, **place)
 

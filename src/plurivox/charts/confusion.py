@@ -217,7 +217,7 @@ class Confusion(Chart):
     def _label_axes(self, axes: Any, n_shown: int, said: list[str], true: list[str]) -> None:
         """Write the names of labels at the left and lowest panels, and draw the colour bar."""
         columns = axes.shape[1]
-        size = 8 if len(true) <= 15 else 6.5
+        size = 8 if len(true) <= 15 else 6.5 if len(true) <= 20 or columns < 3 else 5
         upright = max(map(len, said)) > 3
         for i, ax in enumerate(axes.ravel()[:n_shown]):
             ax.tick_params(length=0, labelsize=size)

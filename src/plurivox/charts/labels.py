@@ -171,22 +171,23 @@ def _caption(data: ChartData, groups: LabelGroups, tables: list[Shares], pairs: 
     text += "."
     if (gold := gold_on_tasks_with_votes(data)) is not None:
         gold_shares, on_gold = tables[-1].share, shares_of_votes(data.votes.on(gold.tasks), groups)
-        most = int(np.abs(gold_shares - on_gold).argmax())
+        most = int(np.abs(gold_shares - on_gold)[:own].argmax())
         text += (
             f" On the {count_text(len(gold), 'task')} with gold labels, these differ most from the votes for {names[most]}: "
             f"{gold_shares[most]:.0%} of the gold labels, {on_gold[most]:.0%} of the votes; their lines are 95% intervals."
         )
-    return f"{text} {_pairs_in_words(pairs, groups, names)}"
+    return f"{text} {_pairs_in_words(pairs, own, names)}"
 
 
-def _pairs_in_words(pairs: PairsOfVotes, groups: LabelGroups, names: list[str]) -> str:
-    """Return a sentence or two on the pairs of votes for different labels."""
+def _pairs_in_words(pairs: PairsOfVotes, own: int, names: list[str]) -> str:
+    """Return a sentence or two on the pairs of votes for different labels, of which the first `own` are single labels."""
     if np.isnan(pairs.differing):
         return "No task has two votes, so that no pair of labels can be compared."
     text = f"Two votes on the same task differ in {pairs.differing:.1%} of all cases"
-    if groups.n_groups < 3 or not pairs.differing:
+    below = np.tril(pairs.shares[:own, :own])
+    if len(names) < 3 or not below.any():
         return f"{text}."
-    below = np.tril(pairs.shares)
     a, b = np.unravel_index(int(below.argmax()), below.shape)
-    pair = f"{names[b]} and {names[a]}" if a != b else "two of the other labels"
-    return f"{text}; a cell is the share of two labels in these cases, the largest {below[a, b]:.0%} for {pair}."
+    largest = f"{below[a, b]:.0%}" if below[a, b] >= 0.005 else "below 0.5%"
+    pair = f"{names[b]} and {names[a]}"
+    return f"{text}; a cell is the share of two labels in these cases, the largest {largest} for {pair}."

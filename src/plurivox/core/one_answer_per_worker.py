@@ -1,6 +1,7 @@
 """Votes with one answer per task and worker: repeated answers of one person are not answers of several people."""
 
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -37,6 +38,17 @@ def one_answer_per_task_and_worker(votes: Votes, *, as_sets: bool = False) -> On
     """
     if not votes.n_repeats:
         return OneAnswerEach(votes, 0, 0)
+    known = _computed.setdefault(votes, {})
+    if as_sets not in known:
+        known[as_sets] = _one_answer_each(votes, as_sets)
+    return known[as_sets]
+
+
+_computed: WeakKeyDictionary[Votes, dict[bool, OneAnswerEach]] = WeakKeyDictionary()  # kept as long as the votes are
+
+
+def _one_answer_each(votes: Votes, as_sets: bool) -> OneAnswerEach:
+    """Return what `one_answer_per_task_and_worker` does for votes with repeated answers."""
     if votes.answer is not None and not as_sets:
         kept = votes.where(_is_in_first_answer(votes))
         return OneAnswerEach(kept, round(votes.n_answers - kept.n_answers), 0)

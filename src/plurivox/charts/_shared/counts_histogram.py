@@ -70,7 +70,7 @@ def log_bar_edges(low: int, high: int) -> Floats:
     """Return edges of about 30 bars whose width grows with the counts.
 
     >>> log_bar_edges(1, 1000)[:9].tolist()
-    [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5]
+    [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 9.5]
     """
     growth = (high / low) ** (1 / N_BARS) - 1
     starts, step = [low], 1

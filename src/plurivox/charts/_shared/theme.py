@@ -170,9 +170,9 @@ def is_dark_page() -> bool:
 
 
 def text_color_on(color: Any) -> str:
-    """Return the colour of text that is legible on a background of this colour: nearly black or white."""
+    """Return the colour of text on a background of this colour, black or white: the contrast is 4.5 or more on any."""
     from matplotlib.colors import to_rgb
 
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color))
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
-    return "#ffffff" if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.0525 else "#10151b"
+    return "#ffffff" if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05 else "#000000"

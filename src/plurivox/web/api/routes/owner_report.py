@@ -4,8 +4,7 @@ import gzip
 from functools import partial
 from typing import Any
 
-from fastapi import APIRouter, Depends, Request
-from fastapi.responses import HTMLResponse
+from fastapi import APIRouter, Depends, Request, Response
 
 from plurivox.web.api import owner_schemas as o
 from plurivox.web.api import response_builders as responses
@@ -32,7 +31,7 @@ REPORT_HEADERS = {
     "Cross-Origin-Opener-Policy": "unsafe-none",  # browsers may refuse a sandboxed page with another one
     "Vary": "Accept-Encoding",
 }
-HTML: dict[str, Any] = {"text/html": {"schema": {"type": "string"}}}
+HTML: dict[str, Any] = {"text/html": {"schema": {"type": "string"}}}  # content of the response
 
 
 @router.get("/report")
@@ -52,10 +51,10 @@ async def ask_for_report(body: o.AskForReport, studio: StudioDep, owner: WriteOw
     return await get_reports(studio)
 
 
-@router.get("/report/{question}", response_class=HTMLResponse, responses={200: {"content": HTML}})
+@router.get("/report/{question}", response_class=Response, responses={200: {"content": HTML}})
 async def open_report(
     question: ReportQuestion, request: Request, studio: StudioDep, owner: OwnerDep, download: bool = False
-) -> HTMLResponse:
+) -> Response:
     """Return the report on a question as an HTML page without access to the studio, to open, or as a file to download."""
     page = await studio.read(partial(get_compressed_report_page, question=question))
     if download:
@@ -63,6 +62,8 @@ async def open_report(
         await studio.write(log)
     name = f"{studio.study.name}-report-{question}.html"
     headers = REPORT_HEADERS | {"Content-Disposition": f'{"attachment" if download else "inline"}; filename="{name}"'}
-    if "gzip" not in request.headers.get("accept-encoding", ""):
-        return HTMLResponse(gzip.decompress(page), headers=headers)
-    return HTMLResponse(page, headers=headers | {"Content-Encoding": "gzip"})
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        headers["Content-Encoding"] = "gzip"
+    else:
+        page = gzip.decompress(page)
+    return Response(page, media_type="text/html", headers=headers)
