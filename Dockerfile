@@ -9,14 +9,14 @@ WORKDIR /source
 COPY pyproject.toml README.md LICENSE constraints.txt ./
 COPY src src
 RUN python -m venv /opt/plurivox \
- && /opt/plurivox/bin/pip install --no-cache-dir --disable-pip-version-check -c constraints.txt '.[web]' \
+ && /opt/plurivox/bin/pip install --no-cache-dir --disable-pip-version-check -c constraints.txt '.[web,plot]' \
  && /opt/plurivox/bin/pip uninstall --yes --quiet --disable-pip-version-check pip
 
 FROM python:3.12-slim
 COPY --from=build /opt/plurivox /opt/plurivox
 RUN useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin studio \
  && install -d -o studio -g studio -m 700 /studies
-ENV PATH=/opt/plurivox/bin:$PATH PYTHONUNBUFFERED=1 NUMBA_CACHE_DIR=/tmp/numba
+ENV PATH=/opt/plurivox/bin:$PATH PYTHONUNBUFFERED=1 NUMBA_CACHE_DIR=/tmp/numba MPLCONFIGDIR=/tmp/matplotlib
 USER studio
 WORKDIR /studies
 VOLUME /studies

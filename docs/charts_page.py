@@ -31,9 +31,9 @@ pv.plot("labelme", "worker-scores", scores="trace,spam-score")
 pv.plot({"mine": mine, "yours": yours}, "posterior", ax=ax)  # in the place of axes of your own
 votes.plot(), fit.plot(), scores.plot("worker-scores"), trained.plot()
 ```"""
-GALLERY = """Drawn again by `python -m docs.gallery`. The data are simulated, but for the digit images of scikit-learn, and
-`python -m docs.gallery --inputs FOLDER` writes them; `toy` comes with plurivox. Votes on `digits` are those of simulated
-workers who confuse digits as a classifier does. The other data are made by:"""
+GALLERY = """Drawn again by `python -m docs.gallery`; `python -m docs.gallery --inputs FOLDER` only writes the data. `toy`
+comes with plurivox, and `make demo` writes `demo-output`: digit images of scikit-learn with simulated votes. The other data are
+simulated by:"""
 COLUMNS = 3  # pictures side by side in the gallery
 NAMES = {  # field of `ChartData`: what it is called in the text
     "curves": "votes and gold labels, or enough votes to hold some out",

@@ -19,7 +19,6 @@ LARGEST_FOLDER = 1_500_000  # bytes of all pictures
 
 @pytest.fixture(autouse=True)
 def docs_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("sklearn", reason="scikit-learn is missing; run: pip install 'plurivox[demo]'")
     monkeypatch.setattr(sys, "path", [str(ROOT), *sys.path])
 
 

@@ -54,6 +54,11 @@ def test_the_data_types_need_only_numpy() -> None:
     assert loaded_by(code) & set(HEAVY_PACKAGES) == {"numpy"}
 
 
+def test_the_classes_and_the_help_of_charts_need_no_matplotlib() -> None:
+    code = "from plurivox import charts; [charts.methods[name].summary() for name in charts.methods]"
+    assert loaded_by(code) & {"matplotlib", "PIL"} == set()
+
+
 def test_every_public_name_can_be_imported() -> None:
     for name in plurivox.__all__:
         assert getattr(plurivox, name) is not None

@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
-from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from plurivox.charts._contract import Chart, ChartData, History
 from plurivox.charts._shared.hover_text import name_marks
 from plurivox.charts._shared.label_probability_by_epoch import LabelProbabilities, label_probabilities
 from plurivox.charts._shared.line_end_labels import label_line_ends
 from plurivox.charts._shared.names_as_text import count_text, shown_name
-from plurivox.charts._shared.panels import hide_axes, panels, percent_axis, write_in_place_of_data
+from plurivox.charts._shared.panels import hide_axes, panels, percent_axis, whole_number_ticks, write_in_place_of_data
 from plurivox.charts._shared.runs_by_epoch import DEV, RunsByEpoch, is_higher_better, measured_columns, runs_by_epoch
 from plurivox.charts._shared.theme import MARKERS, SERIES, current_theme, series_style
 from plurivox.core.array_types import Floats, Ints
@@ -21,6 +19,7 @@ from plurivox.core.method import option, split_at_commas_outside_brackets
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 MOST_TRAININGS, MOST_MEASURES = 6, 3
 N_MARKERS = 8  # along a line
@@ -171,7 +170,7 @@ def _label_axes(ax: "Axes", column: str) -> None:
     """Set title and axes of a panel."""
     ax.set_title(_title(column))
     ax.set(xlabel="epoch", ylabel=f"{'higher' if is_higher_better(column) else 'lower'} is better")
-    ax.xaxis.set_major_locator(MaxNLocator(6, integer=True, min_n_ticks=1))
+    whole_number_ticks(ax, "x", 6)
     ax.grid()
 
 
@@ -184,8 +183,10 @@ def _title(column: str) -> str:
     return shown_name(column.replace("_", " "), 28)
 
 
-def _legend_handles(trainings: Mapping[str, tuple[History, ...]], columns: list[str]) -> list[Line2D]:
+def _legend_handles(trainings: Mapping[str, tuple[History, ...]], columns: list[str]) -> "list[Line2D]":
     """Return a legend of the trainings, if there are several, and of the two losses, if both are known."""
+    from matplotlib.lines import Line2D
+
     handles = []
     if len(trainings) > 1:
         names = enumerate(shown_name(name, 28) for name in trainings)
@@ -235,7 +236,7 @@ def draw_probabilities(ax: "Axes", found: LabelProbabilities, shown: Ints) -> No
         _name_points(ax, epoch, found.p[:, task], text, style["color"])
     ax.set(xlabel="epoch", ylabel="probability of the label", ylim=(-0.03, 1.03))
     ax.set_title("single tasks; grey: the middle half of all")
-    ax.xaxis.set_major_locator(MaxNLocator(8, integer=True, min_n_ticks=1))
+    whole_number_ticks(ax, "x", 8)
     percent_axis(ax)
     ax.grid()
     ends = [(float(epoch[-1]), float(found.p[-1, task])) for task in shown.tolist()]

@@ -173,7 +173,9 @@ def test_the_api_page_lists_routes_and_schemas(owned: Any, context: Any) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("scheme", "names"), [("light", ["", "tasks", "workers", "report", "invites"]), ("dark", ["", "report"])])
+@pytest.mark.parametrize(
+    ("scheme", "names"), [("light", ["", "tasks", "workers", "report", "invites"]), ("dark", ["", "report"])]
+)
 def test_owner_pages_are_accessible(owned: Any, context: Any, barriers: Any, scheme: str, names: list[str]) -> None:
     page = context(color_scheme=scheme, bypass_csp=True).new_page()
     sign_in(page, owned)

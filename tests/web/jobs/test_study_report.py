@@ -138,16 +138,16 @@ def test_a_process_that_dies_is_a_failure_and_one_that_is_stopped_is_not(study: 
     launcher = ReportLauncher(study.studio, "server")
     ask = partial(report_pages.ask_for_report, audit_actor="olga", question="people")
     study.studio.writer.submit(ask).result()
-    launcher.start_or_watch_process()
+    launcher.start_or_check_process()
     assert launcher._child is not None
     launcher._child.kill()  # as the kernel does if memory is short
     launcher._child.wait()
-    launcher.start_or_watch_process()
+    launcher.start_or_check_process()
     assert "ended with exit code -9" in failure(study) and "memory" in failure(study)
     study.studio.writer.submit(ask).result()
-    launcher.start_or_watch_process()
+    launcher.start_or_check_process()
     other = ReportLauncher(study.studio, "another server")
-    other.start_or_watch_process()
+    other.start_or_check_process()
     assert other._child is None
     launcher.stop()
     assert failure(study) == "" and study.studio.read_sync(report_pages.is_report_waiting)
@@ -158,10 +158,10 @@ def test_a_report_that_takes_too_long_is_ended(study: Served) -> None:
     launcher = ReportLauncher(study.studio, "server")
     ask = partial(report_pages.ask_for_report, audit_actor="olga", question="truth")
     study.studio.writer.submit(ask).result()
-    launcher.start_or_watch_process()
+    launcher.start_or_check_process()
     assert launcher._child is not None and launcher._child.wait(60) == 0
     assert "not finished within" in failure(study) and "PLURIVOX_REPORT_SECONDS" in failure(study)
-    launcher.start_or_watch_process()
+    launcher.start_or_check_process()
     assert launcher._child is None  # it is not tried again
 
 

@@ -120,7 +120,7 @@ class BackgroundThread:
         self._alerts = {alert.of: alert.what for alert in self.studio.read_sync(list_job_alerts)}
         write(end_some_overdue_leases_and_return_count).result()
         self._delete_old_refused_sign_ins_once_a_day()
-        self._reports.start_or_watch_process()
+        self._reports.start_or_check_process()
         if self.studio.read_sync(has_answers_not_in_saved_counters):
             while write(count_next_answers_and_return_has_more).result() and not self._stopping.is_set():
                 write(partial(acquire_or_renew_leader_lease, server_name=self.name)).result()

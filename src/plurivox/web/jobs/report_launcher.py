@@ -1,4 +1,4 @@
-"""The part of the background thread that starts, watches and ends the process that makes a report."""
+"""The part of the background thread that starts, checks and ends the process that makes a report."""
 
 import secrets
 import subprocess
@@ -33,7 +33,7 @@ class ReportLauncher:
         self._child: subprocess.Popen[str] | None = None
         self._maker, self._end = "", 0.0  # of the child process: the name of its lease, and when it must have ended
 
-    def start_or_watch_process(self) -> None:
+    def start_or_check_process(self) -> None:
         """Start a process if a report waits and none runs; store the failure of one that has ended or takes too long."""
         if self._child is not None and self._child.poll() is None and time.monotonic() > self._end:
             self._child.kill()

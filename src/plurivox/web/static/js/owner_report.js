@@ -83,7 +83,9 @@ class ReportCards {
       make("h2", {}, title),
       make("p", { class: "quiet small" }, meaning),
       made && make("p", { class: "made" }, madeText(made)),
-      made?.outdated && make("p", { class: "quiet small" }, "Since then, answers came in, or people were excluded or reinstated: make it anew to include that."),
+      made?.outdated &&
+        !isInTheMaking({ job }) &&
+        make("p", { class: "quiet small" }, "Since then, answers came in, or people were excluded or reinstated: make it anew to include that."),
       isInTheMaking({ job }) && progressOf(job, title, isRunning),
       job?.failure && make("p", { class: "note bad" }, make("span", {}, job.failure)),
       make(
@@ -127,6 +129,6 @@ const commandsCard = (commands) =>
       { class: "tight small" },
       make("p", {}, "Commands on a report are for the folder ", make("code", {}, "votes"), ". These make it, and then the report, with the same numbers:"),
       make("pre", { class: "commands", tabindex: "0", "aria-label": "Commands" }, make("code", {}, commands.join("\n"))),
-      make("p", { class: "quiet" }, "The first is run where the study is. Or download Export on the page Overview, unpack it, and use its folder in place of data."),
+      make("p", { class: "quiet" }, "The first is run where the study is, with --database if the server has one. Or download Export on the page Overview, unpack it, and use its folder in place of data."),
     ),
   );
