@@ -15,8 +15,8 @@ task = np.repeat(np.arange({tasks}), 5)
 worker = rng.integers({workers}, size=len(task))
 truth, skill = rng.integers({labels}, size={tasks}), rng.beta(8, 2, {workers})
 skill[: {workers} // 50] = 1 / {labels}
-guess = rng.integers({labels}, size=len(task))
-votes = Votes.of(task, worker, np.where(rng.random(len(task)) < skill[worker], truth[task], guess))
+random_label = rng.integers({labels}, size=len(task))
+votes = Votes.of(task, worker, np.where(rng.random(len(task)) < skill[worker], truth[task], random_label))
 """
 IMAGES = """
 from PIL import Image

@@ -121,7 +121,7 @@ def test_the_commands_of_the_readme_run(
     blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     lines = [shlex.split(line)[1:] for block in blocks for line in block.splitlines()]
     done = [call(*line) for line in lines]
-    assert len(lines) == 11 and not [one.output for one in done if one.exit_code]
+    assert len(lines) == 14 and not [one.output for one in done if one.exit_code]
     for file in ("soft.csv", "people.csv"):
         assert (tmp_path / file).read_text().startswith("task,label,confidence,estimates,p:label-0,p:label-1,")
 

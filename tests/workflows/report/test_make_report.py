@@ -44,16 +44,16 @@ def commands(made: Report) -> set[str]:
     """Return every command in the contents of the page."""
     found: set[str] = set()
 
-    def visit(thing: object) -> None:
+    def collect(thing: object) -> None:
         if dataclasses.is_dataclass(thing):
             found.update({text} if isinstance(text := getattr(thing, "command", ""), str) and text else set())
             for field in dataclasses.fields(thing):
-                visit(getattr(thing, field.name))
+                collect(getattr(thing, field.name))
         elif isinstance(thing, tuple | list):
             for one in thing:
-                visit(one)
+                collect(one)
 
-    visit(made.page.sections)
+    collect(made.page.sections)
     return found
 
 
