@@ -1,4 +1,4 @@
-"""A simulated crowd on 1,797 real digit images: people misread images that look like another digit, and some answer at random."""
+"""A simulated crowd on 1,797 real digit images: people misread images that look like another digit, some answer at random."""
 
 import io
 from dataclasses import replace

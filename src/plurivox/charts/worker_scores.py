@@ -122,7 +122,7 @@ class WorkerScores(Chart):
             marks = "orange square" if len(order) == 1 else "orange squares"
             text += (
                 f"{count_text(len(order), 'worker')} ({marks}) {'is' if len(order) == 1 else 'are'} {worst} by "
-                f"{'both' if m == 2 else f'at least two of {m}'} scores{first}. Look at their answers first; from few votes a "
+                f"{'both' if m == 2 else f'at least two of {m}'} scores{first}. From few votes a "
                 "score says little."
             )
         else:

@@ -79,9 +79,9 @@ class LeaseThread:
             if not self._renew():
                 os._exit(0)
             time.sleep(min(RENEW_SECONDS, left))
-        from plurivox.web.jobs.study_report import store_report_failure, too_slow_failure
-
         try:
+            from plurivox.web.jobs.study_report import store_report_failure, too_slow_failure
+
             store_report_failure(self._engine, self._maker, too_slow_failure(self._settings))
         finally:
             os._exit(0)

@@ -30,6 +30,16 @@ def aggregate_command(spec: str, name_in_commands: str, out: str) -> str:
     return " ".join(["plurivox aggregate", method.name(), name_in_commands, *flags, "-o", out])
 
 
+def report_cards_command(workers: Sequence[str], name_in_commands: str) -> str:
+    """Return the command that shows the scores, the confusion matrix and the most unlikely votes of these workers.
+
+    >>> report_cards_command(["ann", "bo"], "votes.csv")
+    'plurivox recipe report-cards --data votes.csv --workers ann,bo -o cards'
+    """
+    chosen = f" --workers {shlex.quote(','.join(workers))}" if workers else ""
+    return f"plurivox recipe report-cards --data {name_in_commands}{chosen} -o cards"
+
+
 def drop_workers_command(workers: Sequence[str], name_in_commands: str) -> str:
     """Return the command that removes the votes of these workers.
 

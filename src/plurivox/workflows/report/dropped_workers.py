@@ -5,9 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from plurivox.aggregate import Aggregator
+from plurivox.core.array_types import Names
 from plurivox.core.name_encoding import positions
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.workflows.report.worker_trust import DROPPED, WorkerTrust
 
@@ -21,10 +23,12 @@ class EffectOfDropping:
     n_tasks: int  # with votes before
     n_changed: int
     n_lost: int
+    accuracy: float | None = None  # against gold labels, on tasks that keep a vote
+    accuracy_without: float | None = None
 
 
 def effect_of_dropping(
-    votes: Votes, fit: Fit, method: Aggregator, trust: WorkerTrust, progress: Progress
+    votes: Votes, fit: Fit, method: Aggregator, trust: WorkerTrust, gold: SoftLabels | None, progress: Progress
 ) -> EffectOfDropping | None:
     """Return what changes without workers near random or against the others; None if there are none, or nobody else."""
     dropped = np.isin(positions(trust.workers, votes.workers), np.flatnonzero(trust.has_verdict(*DROPPED)))
@@ -41,4 +45,17 @@ def effect_of_dropping(
         int(before.sum()),
         int((changed & after).sum()),
         int((before & ~after).sum()),
+        *(
+            (_accuracy(one.soft, gold, votes.tasks[after]) for one in (fit, other))
+            if gold is not None
+            else (None, None)
+        ),
     )
+
+
+def _accuracy(soft: SoftLabels, gold: SoftLabels, tasks: Names) -> float | None:
+    """Return the share of these tasks whose most probable label is the gold label; None if none has a gold label."""
+    known = gold.shared(tasks)
+    if not len(known):
+        return None
+    return float((soft.on(known.tasks).hard() == known.hard()).mean())

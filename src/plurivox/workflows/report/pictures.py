@@ -1,6 +1,6 @@
 """Charts of a report: drawn as SVG whose ids differ from those of all other charts of the page."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from plurivox import charts
 from plurivox.charts import ChartData, MethodMeasures
-from plurivox.core.results import Confusion
+from plurivox.core.results import Confusion, Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate import Evaluation
 from plurivox.workflows.report.page_content import Picture
@@ -35,6 +35,10 @@ class Pictures:
         """Return the data of the report with only these soft labels, and their fits."""
         fits = {spec: fit for spec, fit in self.data.fits.items() if spec in soft}
         return replace(self.data, soft=dict(soft), fits=fits)
+
+    def with_scores(self, scores: Sequence[Scores]) -> ChartData:
+        """Return the data of the report with only these scores, and without confusion matrices."""
+        return replace(self.data, scores=tuple(scores), confusions={}, fits={})
 
     def draw(
         self, chart: str, data: ChartData | None = None, *, flags: str = "", without_input: bool = False, **options: Any

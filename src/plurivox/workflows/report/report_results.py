@@ -24,7 +24,7 @@ from plurivox.workflows.recommendation import Recommendation
 from plurivox.workflows.report.dropped_workers import EffectOfDropping, effect_of_dropping
 from plurivox.workflows.report.method_differences import MethodDifferences, method_differences
 from plurivox.workflows.report.report_inputs import ReportInputs
-from plurivox.workflows.report.worker_trust import WorkerTrust, worker_trust
+from plurivox.workflows.report.worker_trust import DROPPED, WorkerTrust, worker_trust
 from plurivox.workflows.score_tasks_workers import EvidenceCache
 
 T = TypeVar("T")
@@ -187,11 +187,11 @@ def _trust_workers(computer: Computer, inputs: ReportInputs) -> None:
         return
     truth = results.fits.get(DEFAULT_METHODS["truth"])
     trust = results.trust = computer.run("worker trust", lambda _: worker_trust(votes, truth))
-    if trust is not None and len(votes) <= MANY_VOTES:
+    if trust is not None and trust.count(*DROPPED) and len(votes) <= MANY_VOTES:
         method = aggregate.methods.make(results.chosen)
         results.without_doubtful = computer.run(
             f"{results.chosen} without doubtful workers",
-            lambda report: effect_of_dropping(votes, results.fit, method, trust, report),
+            lambda report: effect_of_dropping(votes, results.fit, method, trust, inputs.gold, report),
         )
 
 
@@ -277,7 +277,7 @@ def _evaluate_against_gold(computer: Computer, inputs: ReportInputs, resamples: 
         found = computer.run(
             f"{spec} against gold",
             lambda _, soft=fit.soft, measures=measures: evaluate.evaluate_labels(  # type: ignore[misc]
-                soft.shared(gold.tasks), gold, measures=measures, repeats=resamples, seed=seed
+                soft.shared(gold.tasks), gold, measures=measures, ties="share", repeats=resamples, seed=seed
             ),
         )
         if found is not None:

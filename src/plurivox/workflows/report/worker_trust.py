@@ -15,6 +15,7 @@ from plurivox.identify._shared.score_intervals import wilson_interval_95
 from plurivox.identify._shared.share_of_others_agreeing_per_vote import share_of_others_agreeing_with_vote
 
 Verdict = Literal["against the others", "near random", "below the others", "few votes", "as the others"]
+SHRINKAGE = 10  # votes of the median worker that are added to those of each worker
 FEW_VOTES = 10  # fewer votes beside those of others say little about a worker
 DROPPED: tuple[Verdict, ...] = ("against the others", "near random")  # reasons to leave somebody out
 VERDICT_MEANING = (
@@ -34,8 +35,9 @@ class WorkerTrust:
 
     beyond_chance = (agreement - by chance) / (1 - by chance), as in kappa. Agreement is the mean share of the others' votes
     on the same task that are for the worker's label; by chance is what it would be for someone who gives labels as often as
-    the worker, but on any task. The interval is Wilson's of the agreement. Workers are ordered by its upper end: first
-    those who hardly agree with the others even there, so that few votes alone do not make a worker doubtful.
+    the worker, but on any task. The interval is Wilson's of the agreement. Workers are ordered by `shrunken`, the agreement
+    beyond chance as if each had given `SHRINKAGE` more votes like those of the median worker: so few votes alone do not make a
+    worker doubtful.
     """
 
     workers: Names
@@ -43,6 +45,7 @@ class WorkerTrust:
     agreement: Floats  # NaN: the worker shares no task with others
     by_chance: Floats
     beyond_chance: Floats
+    shrunken: Floats  # beyond_chance, shrunk towards the median worker
     low: Floats  # 95% interval of beyond_chance
     high: Floats
     accuracy: Floats | None  # the estimated probability that a vote is right
@@ -86,19 +89,22 @@ def worker_trust(votes: Votes, fit: Fit | None) -> WorkerTrust:
     beyond, low, high = ((column - by_chance) / scale for column in (agreement, low, high))
     accuracy, accuracy_low, accuracy_high = _estimated_accuracy(fit, len(votes))
     verdict = _verdicts(beyond, low, high, n, accuracy)
+    middle = float(np.median(beyond[np.isfinite(beyond)])) if np.isfinite(beyond).any() else 0.0
+    shrunken = (n * np.where(np.isfinite(beyond), beyond, middle) + SHRINKAGE * middle) / (n + SHRINKAGE)
     return WorkerTrust(
         workers=votes.workers,
         votes=votes.n_answers_per_worker,
         agreement=agreement,
         by_chance=by_chance,
         beyond_chance=beyond,
+        shrunken=shrunken,
         low=low,
         high=high,
         accuracy=accuracy,
         accuracy_low=accuracy_low,
         accuracy_high=accuracy_high,
         verdict=verdict,
-        order=np.lexsort((np.arange(len(high)), beyond, np.where(np.isfinite(beyond), high, np.inf))),
+        order=np.lexsort((np.arange(len(n)), np.where(np.isfinite(beyond), shrunken, np.inf))),
     )
 
 
