@@ -203,8 +203,9 @@ class Recommendation(DataType):
         won, worlds = self.worlds_won
         title = TITLES.get(self.decided_by, self.decided_by)
         rivals = ", ".join(self.rivals) or "none"
+        weighted = " (weighted by the gold labels)" if np.ptp(self.weight) > 1e-9 else ""
         return (
-            f"best, or within {self.noise:g} in {title}, in {self.sureness:.0%} of the simulated crowds and in {won} "
+            f"best, or within {self.noise:g} in {title}, in {self.sureness:.0%} of the simulated crowds{weighted} and in {won} "
             f"of {worlds} worlds; cannot be told apart from: {rivals}"
         )
 

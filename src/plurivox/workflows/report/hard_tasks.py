@@ -6,14 +6,14 @@ from functools import cached_property
 
 import numpy as np
 
-from plurivox.charts._shared.votes_in_words import votes_per_label
-from plurivox.core.array_types import Bools, Floats, Ints, Names
+from plurivox.charts._shared.votes_in_words import number_text, votes_per_label
+from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.name_encoding import positions
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
+from plurivox.workflows.report.different_labels import names_another_label
 
-FEW = 2  # votes on a task with so many say little, whatever they are
 SURE = 0.9  # probability from which a label counts as sure
 
 
@@ -56,7 +56,7 @@ class HardTasks:
         """(n_tasks,) number of other methods for the same question that name another label first."""
         found = np.zeros(self.votes.n_tasks, np.int64)
         for fit in self.fits.values():
-            found += fit.soft.most_probable_label_codes() != self.top
+            found += names_another_label(self.fit.soft, fit.soft)
         return found
 
     @cached_property
@@ -82,31 +82,22 @@ class HardTasks:
         found = np.flatnonzero(wrong)
         return found[np.lexsort((-self.votes.support[found], -self.confidence[found].round(6)))]
 
-    def names(self, n: int) -> Names:
-        """Return the names of the first n tasks."""
-        return self.votes.tasks[self.order[:n]]
-
     def reason(self, task: int) -> str:
-        """Return in words why a task is hard."""
-        counts = list(votes_per_label(self.votes, task).values())
-        n = sum(counts)
+        """Return in words how the votes on a task stand, and how many other methods name another label first."""
+        label, counts = str(self.votes.labels[self.top[task]]), votes_per_label(self.votes, task)
+        n, own = sum(counts.values()), counts.get(int(self.top[task]), 0.0)
         if not n:
             return "Nobody voted on it."
-        if len(counts) == 1 and n <= FEW:
-            return (
-                f"Only {n:g} vote{'s' if n != 1 else ''}: nobody checked it."
-                if n == 1
-                else f"Only {n:g} votes, which agree."
-            )
-        parts = []
-        if len(counts) > 1 and counts[0] - counts[1] < 1e-9:
-            parts.append("The labels with the most votes are tied")
-        elif len(counts) > 1 and counts[0] / n <= 0.5:
-            parts.append("No label has more than half of the votes")
-        elif len(counts) > 1:
-            parts.append(f"{n - counts[0]:g} of {n:g} votes are for another label")
+        if n == 1:
+            return "One vote only: nobody checked it."
+        if own == n:
+            parts = [f"All {number_text(n)} votes are for {label}"]
         else:
-            parts.append(f"All {n:g} votes agree, but they come from workers who are often wrong")
+            parts = [
+                f"{number_text(own)} of {number_text(n)} votes {'is' if own == 1 else 'are'} for {label}, the first label"
+            ]
+        if len(counts) > 1 and own < max(counts.values()):
+            parts.append("another label has more votes")
         if (others := int(self.n_other_tops[task])) and len(self.fits) > 1:
-            parts.append(f"{others} of {len(self.fits) - 1} other methods name another label first")
+            parts.append(f"{others} of {len(self.fits) - 1} other methods name another label than {label} first")
         return "; ".join(parts) + "."

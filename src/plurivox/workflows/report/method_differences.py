@@ -8,13 +8,14 @@ import numpy as np
 from plurivox.core.array_types import Floats, Ints
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.workflows.report.different_labels import names_another_label
 
 MAX_CELLS = 4_000_000  # tasks times labels of which the total variation is computed; of more tasks, evenly spread ones
 
 
 @dataclass(frozen=True, eq=False)
 class MethodDifferences:
-    """Shares of tasks whose most probable label differs between methods, and mean total variation to the chosen method."""
+    """Shares of tasks on which two methods name different labels first, and mean total variation to the chosen method."""
 
     methods: tuple[str, ...]
     other_top: Floats  # (n_methods, n_methods)
@@ -28,8 +29,15 @@ def method_differences(fits: Mapping[str, Fit], chosen: str) -> MethodDifference
     """Compare the soft labels of fits of the same votes, over tasks with votes."""
     support = fits[chosen].soft.support
     rows = np.arange(len(fits[chosen].soft)) if support is None else np.flatnonzero(support > 0)
-    tops = np.array([fit.soft.most_probable_label_codes()[rows] for fit in fits.values()])
-    differ = np.array([(tops != one).mean(1) if len(rows) else np.full(len(tops), np.nan) for one in tops])
+    differ = np.array(
+        [
+            [
+                float(names_another_label(one.soft, other.soft)[rows].mean()) if len(rows) else np.nan
+                for other in fits.values()
+            ]
+            for one in fits.values()
+        ]
+    )
     means = [(fit.soft.confidence[rows].mean(), fit.soft.entropy()[rows].mean()) for fit in fits.values()]
     step = max(1, -(-len(rows) * fits[chosen].soft.n_labels // MAX_CELLS))
     some = rows[::step]

@@ -15,6 +15,18 @@ from plurivox.workflows.report.page_content import Picture
 from plurivox.workflows.report.report_inputs import ReportInputs
 from plurivox.workflows.report.report_results import GOLD_MEASURES, ReportResults
 
+PICTURE_TITLES = {  # shorter than the summaries of the charts, and only of what a report shows of them
+    "agreement": "Agreement of pairs of workers",
+    "comparison": "Measures against gold labels, with 95% intervals over tasks",
+    "confusion": "Confusion matrices of the workers to check first",
+    "label-shift": "Tasks on which the method and the vote shares differ most",
+    "labels": "Shares of the labels, and pairs of labels that people disagree on",
+    "posterior": "Soft labels of the most uncertain tasks, and the entropy of those of all tasks",
+    "training": "Loss and measures by epoch",
+    "votes-per-task": "Votes per task",
+    "worker-scores": "Scores of workers, and how alike they rank them",
+    "workload": "Votes per worker",
+}
 MEASURE_TITLES = {"accuracy": "accuracy", "nll": "NLL", "brier": "Brier score", "ece": "ECE"}
 
 
@@ -56,7 +68,7 @@ class Pictures:
         given = "" if without_input else self.inputs.name_in_commands
         parts = ["plurivox plot", chart, given, *option_flags, flags, f"-o {chart}.svg"]
         return Picture(
-            title=figure.title,
+            title=PICTURE_TITLES.get(chart, figure.title),
             svg=figure.to_svg(id_prefix=f"c{self.n_drawn}-"),
             caption=figure.caption,
             command=" ".join(part for part in parts if part),

@@ -56,11 +56,11 @@ def card_image(content: bytes | None) -> CardImage | None:
 
 
 def card_labels(card: TaskCard) -> list[CardLabel]:
-    """Return the labels of a task with their votes and probabilities, most votes first, then most probable."""
+    """Return the labels of a task with their votes and probabilities, the most probable first, then most votes."""
     votes, soft = dict(card.votes), dict(card.soft)
     total = sum(votes.values())
     rows = []
-    for name in sorted({**votes, **soft}, key=lambda name: (-votes.get(name, 0.0), -soft.get(name, 0.0))):
+    for name in sorted({**votes, **soft}, key=lambda name: (-soft.get(name, 0.0), -votes.get(name, 0.0))):
         n, p = votes.get(name, 0.0 if votes else None), soft.get(name, 0.0 if soft else None)
         rows.append(
             CardLabel(

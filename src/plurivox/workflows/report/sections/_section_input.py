@@ -7,8 +7,10 @@ from unicodedata import bidirectional
 
 from plurivox import identify
 from plurivox.core.method import parse_spec
+from plurivox.evaluate.train_test_leaks import Finding
 from plurivox.workflows.report.commands import shell_name
 from plurivox.workflows.report.hard_tasks import HardTasks
+from plurivox.workflows.report.leaks import find_leaks_of_dataset
 from plurivox.workflows.report.pictures import Pictures
 from plurivox.workflows.report.report_inputs import ReportInputs
 from plurivox.workflows.report.report_results import ReportResults
@@ -38,6 +40,16 @@ class SectionInput:
     def name(self) -> str:
         """How commands name the data."""
         return self.inputs.name_in_commands
+
+    @cached_property
+    def leaks(self) -> list[Finding]:
+        """Tasks of one part of the data that are in another."""
+        return find_leaks_of_dataset(self.inputs)
+
+    @property
+    def top_label(self) -> str:
+        """What the first label of a task is called: the most probable one, or on pages about people the most frequent one."""
+        return "most probable label" if self.results.quantity == "truth" else "most frequent label"
 
     @cached_property
     def hard_tasks(self) -> HardTasks:
@@ -70,6 +82,11 @@ def _isolated(name: str) -> str:
     return f"\u2068{name}\u2069" if any(bidirectional(sign) in ("R", "AL") for sign in name) else name
 
 
+def parts_text(given: SectionInput) -> str:
+    """Return the parts that the data name, with their numbers of tasks; "" if they name none."""
+    return ", ".join(f"{name} {len(tasks):,}" for name, tasks in given.inputs.dataset.splits.items())
+
+
 def sampled_text(results: ReportResults) -> str:
     """Return a sentence on the random tasks that agreement rests on; "" if they rest on all."""
     if results.sampled is None:
@@ -80,4 +97,13 @@ def sampled_text(results: ReportResults) -> str:
     )
 
 
-__all__ = ["QUANTITY_TEXTS", "QUESTIONS", "SectionInput", "names_text", "percent_text", "sampled_text", "shell_name"]
+__all__ = [
+    "QUANTITY_TEXTS",
+    "QUESTIONS",
+    "SectionInput",
+    "names_text",
+    "parts_text",
+    "percent_text",
+    "sampled_text",
+    "shell_name",
+]

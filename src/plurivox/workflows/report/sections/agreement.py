@@ -25,7 +25,7 @@ LABEL_COLUMNS = (
     Column("high", "percent", "upper end of the 95% interval"),
     Column("alpha", "number", "Krippendorff's alpha of this label against all others", 3),
 )
-MAX_PICTURED_WORKERS = 20_000
+MAX_PICTURED_WORKERS, PICTURED_WORKERS = 20_000, 30
 
 
 def agreement_section(given: SectionInput) -> Section:
@@ -36,7 +36,7 @@ def agreement_section(given: SectionInput) -> Section:
         return Section("agreement", "How far do people agree?", f"Agreement could not be computed: {reason}", ())
     blocks: list[Block] = [_coefficients(found, given), _labels(found, given)]
     if given.inputs.has_named_workers and 1 < given.inputs.votes.n_workers <= MAX_PICTURED_WORKERS:
-        blocks.append(given.pictures.draw("agreement"))
+        blocks.append(given.pictures.draw("agreement", k=PICTURED_WORKERS))
     if sampled := sampled_text(given.results):
         blocks.append(Paragraph(sampled))
     return Section("agreement", "How far do people agree?", _answer(found, given), tuple(blocks))

@@ -1,6 +1,9 @@
 """Section with a methods paragraph for a paper, and the BibTeX entries that it cites."""
 
+from collections.abc import Sequence
+
 from plurivox.charts._shared.names_as_text import count_text
+from plurivox.core.results import Scores
 from plurivox.workflows.report.bibliography import bibtex, citation_text
 from plurivox.workflows.report.page_content import CopyText, Section
 from plurivox.workflows.report.sections._section_input import QUANTITY_TEXTS, SectionInput, names_text
@@ -20,7 +23,10 @@ def _cited(given: SectionInput) -> list[str]:
     """Return the specs of the methods and measures that the paragraph names."""
     results = given.results
     shown = [*results.fits, *(score.made_by for score in (*results.worker_scores, *results.task_scores))]
-    measures = [*(["ece"] if results.evaluations else []), *(["wilson-interval"] if results.trust is not None else [])]
+    measures = [
+        *(["ece"] if results.evaluations and results.quantity == "truth" else []),
+        *(["wilson-interval"] if results.trust is not None else []),
+    ]
     return [results.chosen, "krippendorff-alpha", *shown, *measures]
 
 
@@ -47,19 +53,26 @@ def methods_paragraph(given: SectionInput) -> str:
     )
     if others := [f"{spec}{citation_text(spec)}" for spec in results.fits if spec != results.chosen]:
         text += f" Compared with it were {names_text(others, len(others))}."
-    if (found := results.evaluations.get(results.chosen)) is not None:
+    if results.quantity == "truth" and (found := results.evaluations.get(results.chosen)) is not None:
         parts = [
-            f"{title} {found[name].mean:.3f} [{found[name].low:.3f}, {found[name].high:.3f}]"
+            f"{title}{citation_text(name)} {found[name].mean:.3f} [{found[name].low:.3f}, {found[name].high:.3f}]"
             for name, title in TITLES.items()
             if name in found.measure.tolist()
         ]
         text += f" Against {count_text(about.n_gold, 'gold label')}: {', '.join(parts)} (95% bootstrap intervals over tasks)."
     if results.trust is not None:
+        text += _scores_text(results.worker_scores, "workers")
         text += (
             " Workers were compared by their agreement with the others beyond chance, with Wilson's interval"
             f"{citation_text('wilson-interval')}."
         )
-    return text
+    return text + _scores_text(results.task_scores, "tasks")
+
+
+def _scores_text(scores: Sequence[Scores], of: str) -> str:
+    """Return a sentence that names scores with their citations; "" if there are none."""
+    named = [f"{score.made_by}{citation_text(score.made_by)}" for score in scores]
+    return f" Scores of {of}: {names_text(named, len(named))}." if named else ""
 
 
 TITLES = {"accuracy": "accuracy", "nll": "NLL", "brier": "Brier score", "ece": "expected calibration error"}

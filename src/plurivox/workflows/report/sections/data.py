@@ -1,8 +1,10 @@
 """Section on the data: sizes, votes per task and worker, shares of the labels."""
 
+import re
+
 from plurivox.charts._shared.names_as_text import count_text
 from plurivox.workflows.report.page_content import Block, Fact, Facts, Section
-from plurivox.workflows.report.sections._section_input import SectionInput, percent_text
+from plurivox.workflows.report.sections._section_input import SectionInput, parts_text, percent_text
 
 MEANINGS = {
     "observed agreement": "share of pairs of votes on a task that are for the same label",
@@ -27,6 +29,19 @@ def data_section(given: SectionInput) -> Section:
     return Section("data", "What are the data?", _answer(given), tuple(blocks))
 
 
+def _fact(name: str, value: str) -> Fact:
+    """Return a statistic as a fact; what stands behind its number explains it.
+
+    >>> _fact("repeated answers", "523, not in agreement")
+    Fact(name='repeated answers', value='523', meaning='not in agreement')
+    """
+    found = re.fullmatch(r"(?:median )?([\d.,]*\d(?: nats|%)?)(?:, | )?(.*)", value)
+    number, rest = (found[1], found[2]) if found and found[2] else (value, "")
+    if value.startswith("median "):
+        rest = f"median {rest}".strip()
+    return Fact(name, number, "; ".join(one for one in (rest.strip("()"), MEANINGS.get(name, "")) if one))
+
+
 def _answer(given: SectionInput) -> str:
     """Return the sizes in a sentence."""
     about = given.results.about
@@ -36,10 +51,13 @@ def _answer(given: SectionInput) -> str:
         f"{people} {count_text(round(about.n_votes), 'vote')} on {count_text(about.n_tasks, 'task')} with "
         f"{count_text(about.n_labels, 'possible label')}: {mean:.3g} votes per task on average, between {least:g} and {most:g}."
     )
-    if about.n_gold:
-        text += f" {count_text(about.n_gold, 'task')} have a gold label, so accuracy can be measured."
-    else:
+    if about.n_gold and given.results.quantity == "truth":
+        verb = "has" if about.n_gold == 1 else "have"
+        text += f" {count_text(about.n_gold, 'task')} {verb} a gold label, so accuracy can be measured."
+    elif given.results.quantity == "truth":
         text += " There are no gold labels: nothing here measures accuracy, it is estimated."
+    if parts := parts_text(given):
+        text += f" The data name parts: {parts}."
     if about.share_tied > 0:
         text += f" On {percent_text(about.share_tied)} of the tasks, two labels or more have the most votes."
     return text

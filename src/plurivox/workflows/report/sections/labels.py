@@ -16,7 +16,7 @@ LEVELS = ((0.9, "90% or more"), (0.75, "75 to 90%"), (0.5, "50 to 75%"), (0.0, "
 
 def labels_section(given: SectionInput) -> Section:
     """Return the section on how sure the labels are."""
-    facts = Facts("Tasks by the probability of their most probable label", _levels(given))
+    facts = Facts(f"Tasks by the soft label of their {given.top_label}", _levels(given))
     blocks: list[Block] = [facts, *_pictures(given)]
     if (both := _both(given)) is not None:
         blocks.append(_truth_and_people(given, both))
@@ -47,21 +47,24 @@ def _answer(given: SectionInput) -> str:
             f"{percent_text(sure)} of the tasks {SURE:.0%} or more would. A low share is not an error: it says that people "
             "disagree."
         )
-    text = (
-        f"On average the most probable label is right with a probability of {percent_text(mean)} by {results.chosen}: about "
+    expected = (
+        f"By {results.chosen} the most probable label is right with a probability of {percent_text(mean)} on average: about "
         f"{count_text(round(expected_errors(results.fit)), 'label')} of {n:,} would be wrong. {percent_text(sure)} of the "
-        "labels "
-        f"have {SURE:.0%} or more."
+        "labels have "
+        f"{SURE:.0%} or more."
     )
     if (against := results.evaluations.get(results.chosen)) is None:
-        return text + " There are no gold labels to check these probabilities."
-    ece = against["ece"]
-    accuracy = against["accuracy"].mean
-    more = "more" if accuracy > mean + 0.005 else "less" if accuracy < mean - 0.005 else "as"
-    verdict = "as often right as they say" if more == "as" else f"{more} often right than they say"
+        return f"{expected} There are no gold labels to check these probabilities."
+    ece, right, n_gold = against["ece"], against["accuracy"], int(against.n[0])
+    if right.low <= mean <= right.high:
+        verdict = "These probabilities hold on average"
+    else:
+        verdict = f"The labels are {'more' if right.mean > mean else 'less'} often right than these probabilities say"
     return (
-        f"{text} Against the gold labels they are {verdict} ({percent_text(accuracy, 1)} right; expected calibration error "
-        f"{ece.mean:.3f}, 95% interval {ece.low:.3f} to {ece.high:.3f})."
+        f"{percent_text(right.mean, 1)} of the labels are right by the gold labels, so that "
+        f"{round((1 - right.mean) * n_gold):,} of "
+        f"{n_gold:,} are wrong. {expected} {verdict} (expected calibration error {ece.mean:.3f}, 95% interval "
+        f"{ece.low:.3f} to {ece.high:.3f})."
     )
 
 

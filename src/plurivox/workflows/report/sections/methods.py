@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from plurivox import aggregate
 from plurivox.charts import ChartData
 from plurivox.charts._shared.names_as_text import count_text
+from plurivox.core.method import parse_spec
 from plurivox.workflows.recommendation import GOALS, TITLES, Recommendation
 from plurivox.workflows.report.commands import shell_name
 from plurivox.workflows.report.method_differences import MethodDifferences
@@ -38,7 +40,7 @@ def _answer(given: SectionInput, found: MethodDifferences) -> str:
     made = results.recommendation
     if made is not None:
         why = (
-            "the default, which no candidate clearly beats"
+            f"the default, which none of {len(made.method) - 1} candidates clearly beats"
             if made.recommended == made.default
             else "recommended for votes like these"
         )
@@ -85,7 +87,7 @@ def _table(given: SectionInput, found: MethodDifferences) -> Table:
         Column(
             "other label first",
             "percent",
-            f"share of tasks whose most probable label differs from that of {results.chosen}",
+            f"share of tasks on which another label is first than by {results.chosen}",
             1,
         ),
         Column(
@@ -97,7 +99,9 @@ def _table(given: SectionInput, found: MethodDifferences) -> Table:
         Column("mean confidence", "percent", "mean probability of the most probable label", 1),
         Column("mean entropy", "number", "of the soft labels, in nats", 3),
     ]
+    columns.insert(1, Column("what it does"))
     cells: list[list[Cell]] = [
+        [aggregate.methods.summary(parse_spec(spec)[0]) for spec in found.methods],
         [results.fits[spec].soft.estimates for spec in found.methods],
         found.other_top[at].tolist(),
         found.total_variation.tolist(),

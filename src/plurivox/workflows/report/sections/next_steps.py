@@ -5,7 +5,12 @@ from collections.abc import Callable
 import numpy as np
 
 from plurivox.charts._shared.names_as_text import count_text
-from plurivox.workflows.report.commands import aggregate_command, drop_workers_command, shell_name
+from plurivox.workflows.report.commands import (
+    aggregate_command,
+    drop_workers_command,
+    report_cards_command,
+    shell_name,
+)
 from plurivox.workflows.report.page_content import Section, Step, Steps
 from plurivox.workflows.report.sections._section_input import QUESTIONS, SectionInput, names_text, percent_text
 from plurivox.workflows.report.worker_trust import DROPPED
@@ -22,19 +27,57 @@ def next_steps_section(given: SectionInput) -> Section:
     return Section("next-steps", "What to do next?", answer, (Steps(tuple(steps)),))
 
 
-def _check_workers(given: SectionInput) -> Step | None:
-    """Return the step to check and leave out workers near random or against the others."""
+def _mend_leaks(given: SectionInput) -> Step | None:
+    """Return the step to separate the parts of the data, if tasks of one are in another."""
+    if not given.leaks:
+        return None
+    return Step(
+        "Keep copies of a task in one part of the data before training.",
+        "Otherwise a net is tested on what it has learnt.",
+        f"plurivox audit {given.name}",
+    )
+
+
+def _drop_repeats(given: SectionInput) -> Step | None:
+    """Return the step to keep one answer per worker and task, if there are repeats."""
+    if not (n := given.results.about.n_repeats):
+        return None
+    return Step(
+        "Keep the first answer of each worker to each task.",
+        f"{count_text(n, 'answer')} repeat an earlier one of the same worker, and count as votes of several people. Run "
+        "the steps below "
+        "on the cleaned data.",
+        f"plurivox clean repeats-once {given.name} -o cleaned",
+    )
+
+
+def _read_votes_of_workers(given: SectionInput) -> Step | None:
+    """Return the step to read votes of the workers near random or against the others."""
     trust = given.results.trust
     if trust is None or not (n := trust.count(*DROPPED)):
         return None
-    found = given.results.without_doubtful
-    why = f"They are {names_text(trust.names(*DROPPED))}."
-    if found is not None:
-        why += f" Without them {count_text(found.n_changed, 'task')} of {found.n_tasks:,} would get another label."
     return Step(
-        f"Read some votes of the {count_text(n, 'worker')} near random or against the others, and leave them out if they "
-        "are careless.",
-        why,
+        f"Read some votes of the {count_text(n, 'worker')} near random or against the others.",
+        f"They are {names_text(trust.names(*DROPPED))}. The command shows their scores, confusion matrices and most "
+        "unlikely votes.",
+        report_cards_command(trust.names(*DROPPED), given.name),
+    )
+
+
+def _drop_workers(given: SectionInput) -> Step | None:
+    """Return the step to leave out workers near random or against the others."""
+    trust, found = given.results.trust, given.results.without_doubtful
+    if trust is None or not trust.count(*DROPPED):
+        return None
+    why = "The methods weigh votes by how good each worker seems, so that little changes."
+    if found is not None:
+        why = f"Without them {count_text(found.n_changed, 'task')} of {found.n_tasks:,} would get another label."
+        if found.accuracy is not None and found.accuracy_without is not None:
+            before, after = percent_text(found.accuracy, 1), percent_text(found.accuracy_without, 1)
+            why += f" Accuracy against gold labels: {after} instead of {before}."
+    return Step(
+        "Leave them out if they are careless.",
+        f"{why} Run the steps below on the cleaned data.",
         drop_workers_command(trust.names(*DROPPED), given.name),
     )
 
@@ -60,7 +103,7 @@ def _ask_again(given: SectionInput) -> Step | None:
     gain = float(made.gain[:, 0].mean())
     if gain < LEAST_GAIN:
         return None
-    share = made.gain_at_least_certain
+    share, n = made.gain_at_least_certain, max(1, len(given.inputs.votes.tasks_with_votes) // 5)
     where = (
         f"; {percent_text(share)} of that on the least certain fifth of the tasks"
         if np.isfinite(share) and share > 0.3
@@ -69,7 +112,7 @@ def _ask_again(given: SectionInput) -> Step | None:
     return Step(
         "Ask for one more vote on the least certain tasks.",
         f"One more vote on every task would raise the expected accuracy by {100 * gain:.1f} points{where}.",
-        f"plurivox assign next-best {given.name} --n 100 -o ask.csv",
+        f"plurivox assign next-best {given.name} --n {n} -o ask.csv",
     )
 
 
@@ -114,7 +157,10 @@ def _train(given: SectionInput) -> Step | None:
 
 
 STEPS: tuple[Callable[[SectionInput], Step | None], ...] = (
-    _check_workers,
+    _mend_leaks,
+    _drop_repeats,
+    _read_votes_of_workers,
+    _drop_workers,
     _inspect_tasks,
     _ask_again,
     _collect_gold,

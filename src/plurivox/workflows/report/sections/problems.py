@@ -6,17 +6,16 @@ import numpy as np
 
 from plurivox.charts._shared.names_as_text import count_text
 from plurivox.evaluate.find_evaluation_faults import find_labels_in_names
-from plurivox.evaluate.train_test_leaks import find_copies, find_leaks
 from plurivox.workflows.crowd_problems import FEW_VOTES, VOTES_PER_MATRIX_ROW, suspected_copies
 from plurivox.workflows.report.commands import drop_workers_command
+from plurivox.workflows.report.leaks import tasks_with_same_content
 from plurivox.workflows.report.page_content import Section, Severity, Warning, Warnings
-from plurivox.workflows.report.sections._section_input import SectionInput, names_text, percent_text
+from plurivox.workflows.report.sections._section_input import SectionInput, names_text, parts_text, percent_text
 from plurivox.workflows.report.worker_trust import DROPPED
 
 SEVERITIES: tuple[Severity, ...] = ("serious", "caution", "note")
 MANY_BAD_VOTES = 0.1  # share of the votes by workers near random or against the others that is serious
-MAX_COMPARED_IMAGES = 20_000  # of more, the contents are not compared
-MAX_COMPARED_ROWS = 20_000  # tasks with features that are compared for leaks
+MANY_LEAKS = 0.01  # share of the tested tasks from which a leak is serious
 
 Check = Callable[[SectionInput], Iterator[Warning]]
 
@@ -183,37 +182,37 @@ def _gold_labels(given: SectionInput) -> Iterator[Warning]:
             f"On {percent_text(about.share_gold_unvoted)} of the tasks with a gold label nobody voted for it: no method "
             "that weighs votes "
             "can get these right, or the gold labels are wrong there.",
-            "Look at the tasks with a clear label that differs from the gold label.",
+            "Look at the tasks with a clear label that differs from the gold label, in section 6."
+            if len(given.hard_tasks.against_gold)
+            else "Look at the tasks in section 6: is the gold label right, and was the question clear?",
         )
     for finding in find_labels_in_names(gold):
         yield Warning("note", f"{_sentence(finding.words)}")
 
 
 def _leaks(given: SectionInput) -> Iterator[Warning]:
-    """Yield warnings on the same content under several names, and on tasks that are in several splits."""
-    contents, data = given.inputs.contents, given.inputs.dataset
+    """Yield warnings on tasks that are in several parts of the data, or else on the same content under several names."""
+    for one in given.leaks:
+        n_tested = max(
+            (len(tasks) for name, tasks in given.inputs.dataset.splits.items() if name != "train"), default=0
+        )
+        yield Warning(
+            "serious" if one.n > MANY_LEAKS * max(n_tested, 1) else "caution",
+            f"Leak between the parts that the data name ({parts_text(given)}): {_sentence(one.words)}",
+            "",
+            f"plurivox audit {given.name}",
+        )
+    contents = given.inputs.contents
     for kind, found in (("text", contents.texts), ("image", contents.images)):
-        # hashes, as all images together may be more than the memory
-        known = [hash(one) for one in found.values() if one] if len(found) <= MAX_COMPARED_IMAGES else []
-        if doubled := len(known) - len(set(known)):
+        doubled = [] if given.leaks else tasks_with_same_content(found)
+        if doubled:
+            examples = names_text([f"{task} (as {other})" for task, other in doubled], 3)
             yield Warning(
                 "note",
-                f"{count_text(doubled, 'task')} {'has' if doubled == 1 else 'have'} the same {kind} as another task.",
+                f"{count_text(len(doubled), 'task')} {'has' if len(doubled) == 1 else 'have'} the same {kind} as another: "
+                f"{examples}.",
                 "If one of them is trained on and the other tested on, the test is too easy.",
             )
-    split_of = {str(task): name for name, tasks in data.splits.items() for task in tasks.tolist()}
-    if not split_of:
-        return
-    texts = {task: text.encode() for task, text in contents.texts.items() if task in split_of}
-    findings = find_copies(texts, split_of) if texts else []
-    features = data.features
-    if features is not None and len(features.tasks) <= MAX_COMPARED_ROWS:
-        findings += find_leaks(
-            features.tasks.tolist(), np.asarray(features.x).reshape(len(features.tasks), -1), split_of
-        )
-    for one in findings:
-        command = f"plurivox audit {given.name}"
-        yield Warning("serious", f"Leak between the parts of the data: {_sentence(one.words)}", "", command)
 
 
 def _left_out(given: SectionInput) -> Iterator[Warning]:

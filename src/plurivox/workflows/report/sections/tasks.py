@@ -26,21 +26,23 @@ def tasks_section(given: SectionInput) -> Section:
             f"The {len(first)} tasks to look at first",
             tuple(_card(given, hard, task) for task in first),
             _soft_title(given),
-            "Sorted by the entropy of the soft label, which is highest if all labels are equally probable; of equal tasks "
-            "the one "
+            "Sorted by the entropy of the soft label, which is highest if all labels have the same share of it; of equal "
+            "tasks the one "
             "with more votes comes first.",
         )
     ]
     if len(clear := hard.against_gold):
+        shown = min(len(clear), FIRST_AGAINST_GOLD)
         blocks.append(
             TaskCards(
-                f"Tasks with a clear label that is not the gold label: {min(len(clear), FIRST_AGAINST_GOLD)} of {len(clear):,}",
-                tuple(_card(given, hard, task) for task in clear[:FIRST_AGAINST_GOLD].tolist()),
+                f"Tasks with a clear label that is not the gold label: {shown} of {len(clear):,}",
+                tuple(_card(given, hard, task) for task in clear[:shown].tolist()),
                 _soft_title(given),
-                f"The most probable label has {SURE:.0%} or more. Either the crowd misread the task, or the gold label is "
-                "wrong.",
+                f"The {given.top_label} has {SURE:.0%} or more. Either the crowd misread the task, or the gold label is wrong.",
             )
         )
+        if len(clear) > shown:
+            blocks.append(_against_gold(given, hard))
     blocks.append(_all_tasks(given, hard))
     return Section("tasks", "Which tasks are hard?", _answer(given, hard, first), tuple(blocks), given.results.quantity)
 
@@ -52,7 +54,7 @@ def _answer(given: SectionInput, hard: HardTasks, first: list[int]) -> str:
     below = int((confidence < UNSURE).sum())
     text = f"Look first at {names_text(hard.votes.tasks[first])}."
     text += (
-        f" On {below:,} of {count_text(n, 'task')} with votes ({percent_text(below / max(n, 1))}) the most probable label "
+        f" On {below:,} of {count_text(n, 'task')} with votes ({percent_text(below / max(n, 1))}) the {given.top_label} "
         "has less than "
         f"{UNSURE:.0%} by {given.results.chosen}."
     )
@@ -66,13 +68,33 @@ def _answer(given: SectionInput, hard: HardTasks, first: list[int]) -> str:
 
 
 def _soft_title(given: SectionInput) -> str:
-    """Return what the soft labels of the cards are."""
-    what = (
-        "the probability that the label is right"
-        if given.results.quantity == "truth"
-        else "the share of people who give it"
+    """Return what the soft labels of the cards are, and why they are not the shares of the votes."""
+    if given.results.quantity == "truth":
+        what = "the probability that the label is right"
+        why = "Votes of workers who seem reliable count more"
+    else:
+        what = "the share of people who would give it"
+        why = "Labels that people often confuse with those voted for get a share too"
+    return f"Soft label: {what}, by {given.results.chosen}. {why}."
+
+
+def _against_gold(given: SectionInput, hard: HardTasks) -> Table:
+    """Return the table of the tasks with a clear label that is not the gold label."""
+    shown = hard.against_gold[: given.table_rows]
+    names, labels = hard.votes.tasks, hard.votes.labels
+    gold = known_labels(given.inputs.gold, names[shown])
+    columns = (
+        Column("task"),
+        Column("label"),
+        Column("soft label", "percent", "of that label", 1),
+        Column("gold"),
+        Column("votes"),
     )
-    return f"Soft label: {what}, by {given.results.chosen}."
+    rows = [
+        (str(names[t]), str(labels[hard.top[t]]), float(hard.confidence[t]), known, votes_in_words(hard.votes, t))
+        for t, known in zip(shown.tolist(), gold, strict=True)
+    ]
+    return Table("Tasks with a clear label that is not the gold label", columns, rows, len(hard.against_gold))
 
 
 def _card(given: SectionInput, hard: HardTasks, task: int) -> TaskCard:
@@ -85,9 +107,10 @@ def _card(given: SectionInput, hard: HardTasks, task: int) -> TaskCard:
     soft = [(str(labels[code]), float(share)) for code, share in zip(codes[0], p[0], strict=True)]
     gold = known_labels(given.inputs.gold, votes.tasks[[task]])[0]
     contents = given.inputs.contents
+    image = small_image_file(contents, name)
     return TaskCard(
         name,
-        image=small_image_file(contents, name),
+        image=image,
         text=(contents.text_of(name) or "")[:LONGEST_TEXT],
         votes=tuple((str(labels[code]), n) for code, n in counts.items() if n > 0),
         soft=tuple(
@@ -95,7 +118,7 @@ def _card(given: SectionInput, hard: HardTasks, task: int) -> TaskCard:
         ),
         gold=gold or "",
         facts=(("entropy", f"{hard.entropy[task]:.2f} nats"),),
-        remark=hard.reason(task),
+        remark=hard.reason(task) + (" Its image cannot be shown." if contents.images and image is None else ""),
     )
 
 
@@ -107,9 +130,9 @@ def _all_tasks(given: SectionInput, hard: HardTasks) -> Table:
     columns = [
         Column("task"),
         Column("votes", "text", "labels and their number of votes, most first"),
-        Column("label", "text", f"most probable label by {given.results.chosen}"),
-        Column("probability", "percent", "probability of that label", 1),
-        Column("entropy", "number", "entropy of the soft label in nats; the table is sorted by it", 3),
+        Column("label", "text", f"{given.top_label} by {given.results.chosen}"),
+        Column("soft label", "percent", "of that label", 1),
+        Column("its entropy", "number", "entropy of the soft label in nats; the table is sorted by it", 3),
         Column(
             "other methods", "number", "number of other methods for the same question that name another label first", 0
         ),
@@ -126,7 +149,8 @@ def _all_tasks(given: SectionInput, hard: HardTasks) -> Table:
         cells.append([label or None for label in gold])
     for score in given.results.task_scores:
         place = positions(score.names, names[shown])
-        columns.append(Column(score.made_by, "number", given.summary_of_score(score.made_by), 3))
+        title = "entropy of votes" if score.made_by == "entropy" else score.made_by
+        columns.append(Column(title, "number", given.summary_of_score(score.made_by), 3))
         cells.append(np.where(place >= 0, score.raw[place], np.nan).tolist())
     rows = [(str(names[task]), *row) for task, row in zip(shown.tolist(), zip(*cells, strict=True), strict=True)]
     return Table(

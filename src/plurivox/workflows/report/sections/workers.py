@@ -28,7 +28,7 @@ TRUST_COLUMNS = (
     Column(
         "shrunken",
         "number",
-        f"beyond chance as if the worker had given {SHRINKAGE} more votes like those of the median worker; the table is sorted by it",
+        f"beyond chance as if with {SHRINKAGE} more votes like those of the median worker; the table is sorted by it",
     ),
 )
 GOLD_COLUMNS = (
@@ -112,9 +112,9 @@ def _reason(trust: WorkerTrust, gold: Scores | None, i: int) -> str:
     if not np.isfinite(trust.beyond_chance[i]):
         return f"{count_text(trust.votes[i], 'vote')}, none on a task that others voted on."
     text = (
-        f"Agrees with the others on {percent_text(trust.agreement[i])} of {count_text(trust.votes[i], 'vote')}, where guessing would "
-        f"give {percent_text(trust.by_chance[i])}: {trust.beyond_chance[i]:.2f} beyond chance (95% interval {trust.low[i]:.2f} to "
-        f"{trust.high[i]:.2f}; median worker {trust.median_beyond_chance:.2f})."
+        f"Agrees with the others on {percent_text(trust.agreement[i])} of {count_text(trust.votes[i], 'vote')}, where "
+        f"guessing would give {percent_text(trust.by_chance[i])}: {trust.beyond_chance[i]:.2f} beyond chance "
+        f"(95% interval {trust.low[i]:.2f} to {trust.high[i]:.2f}; median worker {trust.median_beyond_chance:.2f})."
     )
     if gold is not None and gold.n is not None and gold.low is not None and gold.high is not None:
         row = int(positions(gold.names, trust.workers[[i]])[0])
@@ -144,8 +144,8 @@ def _effect_of_dropping(given: SectionInput) -> Paragraph:
     text += ". The method already weighs votes by how good each worker seems."
     if found.accuracy is not None and found.accuracy_without is not None:
         text += (
-            f" Against the gold labels of the tasks that keep a vote, the labels are right on {percent_text(found.accuracy, 1)} with these "
-            f"workers and {percent_text(found.accuracy_without, 1)} without them."
+            " Against the gold labels of the tasks that keep a vote, the labels are right on "
+            f"{percent_text(found.accuracy, 1)} with these workers and {percent_text(found.accuracy_without, 1)} without them."
         )
     return Paragraph(text)
 
@@ -232,5 +232,5 @@ def _confusion_picture(trust: WorkerTrust, given: SectionInput) -> list[Picture]
     if not has_matrices or given.inputs.votes.n_labels > MAX_PICTURED_LABELS:
         return []
     names = [str(trust.workers[i]) for i in trust.first_to_check(PICTURED_MATRICES)]
-    only = {"only": ",".join(names)} if names and not any("," in name for name in names) else {}
-    return [given.pictures.draw("confusion", **only)]
+    only = "" if any("," in name for name in names) else ",".join(names)
+    return [given.pictures.draw("confusion", only=only) if only else given.pictures.draw("confusion")]
