@@ -63,7 +63,10 @@ def test_the_workers_who_guess_are_named_first_with_the_command_that_removes_the
     assert {row[1] for row in table.rows[:3]} <= {"near random", "against the others"}
     assert all(row[1] not in ("near random", "against the others") for row in table.rows[3:])
     steps: Steps = blocks(made, "next-steps", Steps)[0]
-    assert steps.steps[0].command.startswith("plurivox clean listed-workers votes.csv --workers ")
+    shown = [step.command for step in steps.steps]
+    assert shown[0] == "plurivox clean repeats-once votes.csv -o cleaned"  # the crowd has repeated answers
+    assert shown[1].startswith("plurivox recipe report-cards --data votes.csv --workers ")
+    assert shown[2].startswith("plurivox clean listed-workers votes.csv --workers ")
     assert all(name in section(made, "workers").answer for name in GUESSERS)
 
 

@@ -17,19 +17,19 @@ from plurivox.workflows.report.task_card_view import (
 from report_pages import png
 
 
-def test_labels_have_the_most_votes_first_and_of_equal_ones_the_most_probable() -> None:
+def test_labels_are_sorted_by_probability_and_of_equal_ones_by_votes() -> None:
     card = TaskCard(
         "t", votes=(("cat", 3.0), ("ape", 0.5), ("dog", 0.5)), soft=(("dog", 0.7), ("cat", 0.297), ("cow", 0.003))
     )
-    assert [one.name for one in card_labels(card)] == ["cat", "dog", "ape", "cow"]
+    assert [one.name for one in card_labels(card)] == ["dog", "cat", "cow", "ape"]
 
 
 def test_a_label_has_its_votes_and_its_probability_as_texts_and_bars() -> None:
     card = TaskCard("t", votes=(("cat", 3.0), ("dog", 0.5)), soft=(("dog", 0.7), ("cat", 0.297), ("cow", 0.003)))
     rows = [(one.name, one.votes, one.votes_bar, one.soft, one.soft_bar) for one in card_labels(card)]
     assert rows == [
-        ("cat", "3", 85.7, "30%", 29.7),
         ("dog", "0.5", 14.3, "70%", 70.0),
+        ("cat", "3", 85.7, "30%", 29.7),
         ("cow", "0", 0.0, "<1%", 0.3),
     ]
 

@@ -157,13 +157,13 @@ def _train(given: SectionInput) -> Step | None:
 
 
 STEPS: tuple[Callable[[SectionInput], Step | None], ...] = (
-    _mend_leaks,
     _drop_repeats,
     _read_votes_of_workers,
     _drop_workers,
     _inspect_tasks,
     _ask_again,
     _collect_gold,
+    _mend_leaks,
     _write_labels,
     _train,
 )
