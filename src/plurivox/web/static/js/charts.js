@@ -86,7 +86,7 @@ function namesBelow(y, places, apart = 0) {
   });
 }
 
-const unit = (words) => (words ? text(4, 12, words, { class: "unit" }) : null); // unit of the y axis
+const unit = (words) => (words ? text(4, 14, words, { class: "unit" }) : null); // unit of the y axis
 
 const UPRIGHT = { left: 48, top: 24, low: 184, height: 222 }; // position of the axes
 
