@@ -74,9 +74,13 @@ class Servers:
             time.sleep(0.02)
 
     def kill(self, place: int = 0) -> None:
-        """Kill a server with SIGKILL, so that it cannot clean up."""
+        """Kill a server with SIGKILL, so that it cannot clean up; wait until it no longer listens on its port."""
         os.kill(self.pids[place], signal.SIGKILL)
         self.pids[place] = 0
+        with contextlib.suppress(ConnectionError):  # a busy machine takes a moment to end a process
+            while True:
+                socket.create_connection(("127.0.0.1", self.ports[place]), PATIENCE).close()
+                time.sleep(0.005)
 
     def close(self) -> None:
         for pid in self.pids:

@@ -58,6 +58,9 @@ def _answer(given: SectionInput) -> str:
         )
         + "."
     )
+    others = [(run, run.mean(f"{part} accuracy")) for run in runs if run is not best]
+    if known := [f"{_title(run)} {percent_text(mean, 1)}" for run, mean in others if np.isfinite(mean)]:
+        text += f" The other training{'s' if len(known) > 1 else ''}: {', '.join(known)}."
     if np.isfinite(baseline := best.mean(f"{part} baseline")):
         text += f" Always the most frequent label: {percent_text(baseline, 1)}."
     if n_votes == 0:
