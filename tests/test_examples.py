@@ -17,7 +17,9 @@ def test_the_demo_runs_without_errors(tmp_path: Path) -> None:
     said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
     assert "1,797" in said and "majority-vote" in said and f"Wrote {tmp_path}" in said
     assert "Neural networks trained on the votes" in said and "de-aggregated" in said
-    assert said.rstrip().splitlines()[-5] == "Try next:" and (tmp_path / "digits" / "votes.parquet").is_file()
+    assert "Try next:" in said and (tmp_path / "digits" / "votes.parquet").is_file()
+    assert said.rstrip().endswith(str(tmp_path / "report.html")) and "4 workers of 60 are near random" in said
+    assert "digit-" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_soft_answers_predict_people_and_the_truth_better_than_plain_votes() -> None:

@@ -155,7 +155,7 @@ class Confusion(Chart):
             return []
         if self.by == "mean":
             matrix = crowd.mean_matrix()
-            about = f"{count_text(len(crowd.votes), 'worker')}, {crowd.share_right(matrix):.0%} right"
+            about = f"{count_text(len(crowd.votes), 'worker')}, {crowd.share_right(matrix):.0%} right (estimated)"
             return [Panel("mean of all workers", about, matrix)]
         if self.by == "cluster":
             return _cluster_panels(crowd)
@@ -166,7 +166,7 @@ class Confusion(Chart):
                 continue
             matrix = crowd.confusion.matrices[crowd.which[place]]
             votes = "" if np.isnan(crowd.votes[place]) else f"{count_text(crowd.votes[place], 'vote')}, "
-            about = f"{votes}{crowd.share_right(matrix):.0%} right"
+            about = f"{votes}{crowd.share_right(matrix):.0%} right (estimated)"
             found.append(Panel(shown_name(name, 18) + (f": {rank}" if rank else ""), about, matrix, crowd.votes[place]))
         return found[: 4 if len(crowds) > 1 else MAX_PANELS]
 
@@ -245,7 +245,7 @@ class Confusion(Chart):
         cell = "the area of a square (blue: right, orange: wrong)" if self.style == "hinton" else "a cell, in %,"
         text = (
             f"{what}{labels}. Rows are true labels as {methods} estimate{'s' if len(crowds) == 1 else ''} them, columns the "
-            f"labels given: {cell} is the share of the votes on tasks of its row. {most_frequent_confusion(crowd)}"
+            f"labels given: {cell} is the estimated share of the votes on tasks of its row. {most_frequent_confusion(crowd)}"
         )
         n_few = sum(one.votes < VOTES_PER_ROW * n_all for one in shown[:n_shown])  # False for NaN
         if self.by == "worker" and n_few:
@@ -328,7 +328,7 @@ def _cluster_panels(crowd: Crowd) -> list[Panel]:
     found = []
     for number, i in enumerate(order, 1):
         by_votes = "" if np.isnan(votes[i]) else f"{count_text(votes[i], 'vote')}, "
-        about = f"{count_text(n_workers[i], 'worker')}, {by_votes}{right[i]:.0%} right"
+        about = f"{count_text(n_workers[i], 'worker')}, {by_votes}{right[i]:.0%} right (estimated)"
         found.append(Panel(f"cluster {number}", about, crowd.confusion.matrices[i]))
     return found
 

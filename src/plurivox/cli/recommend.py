@@ -69,20 +69,14 @@ def next_step_text(input_name: str, made: "Recommendation", out: Path | None) ->
     """Return the command that aggregates the votes by the recommended method, or trains a net on its labels."""
     import shlex
 
-    from plurivox import aggregate
+    from plurivox.workflows.report.commands import aggregate_command
 
     wrote = f"wrote {out}\n" if out else ""
     if made.question == "training":
         return f"{wrote}Next: plurivox train {shlex.quote(input_name)} --target {shlex.quote(made.recommended)} -o run"
-    method = aggregate.methods.make(made.recommended)
-    flags = [
-        f"--{one.name_with_dashes} {shlex.quote(str(getattr(method, one.name)))}"
-        for one in method.options()
-        if getattr(method, one.name) != one.default
-    ]
     name = f"{made.question}.csv"
-    to = f"-o {name if Path(input_name).name != name else f'soft-labels-{name}'}"
-    return f"{wrote}Next: {' '.join(['plurivox aggregate', method.name(), shlex.quote(input_name), *flags, to])}"
+    to = name if Path(input_name).name != name else f"soft-labels-{name}"
+    return f"{wrote}Next: {aggregate_command(made.recommended, shlex.quote(input_name), to)}"
 
 
 recommend = Command(

@@ -40,10 +40,10 @@ def report_cards_command(workers: Sequence[str], name_in_commands: str) -> str:
     return f"plurivox recipe report-cards --data {name_in_commands}{chosen} -o cards"
 
 
-def drop_workers_command(workers: Sequence[str], name_in_commands: str) -> str:
-    """Return the command that removes the votes of these workers.
+def drop_workers_command(workers: Sequence[str], name_in_commands: str, out: str = "kept") -> str:
+    """Return the command that removes the votes of these workers and writes the others to a folder.
 
     >>> drop_workers_command(["ann", "b o"], "votes.csv")
-    "plurivox clean listed-workers votes.csv --workers 'ann,b o' -o cleaned"
+    "plurivox clean listed-workers votes.csv --workers 'ann,b o' -o kept"
     """
-    return f"plurivox clean listed-workers {name_in_commands} --workers {shlex.quote(','.join(workers))} -o cleaned"
+    return f"plurivox clean listed-workers {name_in_commands} --workers {shlex.quote(','.join(workers))} -o {out}"

@@ -82,6 +82,16 @@ class HardTasks:
         found = np.flatnonzero(wrong)
         return found[np.lexsort((-self.votes.support[found], -self.confidence[found].round(6)))]
 
+    @cached_property
+    def gold_without_votes(self) -> Ints:
+        """Codes of the tasks with votes, but none for their gold label, those with most votes first."""
+        code, counts = self.gold_code, self.votes.sparse_vote_counts()
+        of_task = code[counts.row_of_each_candidate]
+        voted = np.zeros(self.votes.n_tasks, bool)
+        voted[counts.row_of_each_candidate[(counts.label == of_task) & (counts.mass > 0)]] = True
+        found = np.flatnonzero((code != -1) & ~voted & self.has_votes)
+        return found[np.argsort(-self.votes.support[found], kind="stable")]
+
     def reason(self, task: int) -> str:
         """Return in words how the votes on a task stand, and how many other methods name another label first."""
         label, counts = str(self.votes.labels[self.top[task]]), votes_per_label(self.votes, task)

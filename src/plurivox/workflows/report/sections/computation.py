@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 from plurivox.workflows.report.page_content import Block, Cell, Column, Paragraph, Section, Table
 from plurivox.workflows.report.report_results import GOLD_MEASURES, SAMPLED_VOTES
 from plurivox.workflows.report.sections._section_input import SectionInput
-from plurivox.workflows.report.worker_trust import VERDICT_MEANING
+from plurivox.workflows.report.worker_trust import SHRINKAGE, VERDICT_MEANING
 
 PACKAGES = ("numpy", "scipy", "numba", "polars", "matplotlib")
 DEFINITIONS = (
@@ -23,7 +23,8 @@ DEFINITIONS = (
         "gives labels as often would have on any task. Beyond chance is (agreement - by chance) / (1 - by chance), with "
         "Wilson's "
         "95% interval. "
-        f"Verdicts: {VERDICT_MEANING}. Workers are sorted by the upper end of the interval.",
+        f"Verdicts: {VERDICT_MEANING}. Workers are sorted by the agreement beyond chance as if with {SHRINKAGE} more votes "
+        "like those of the median worker.",
     ),
     (
         "Tasks",

@@ -1,5 +1,7 @@
 """Section on aggregation methods: which one to use, what each says, and how far they are from each other."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from plurivox import aggregate
@@ -13,6 +15,7 @@ from plurivox.workflows.report.page_content import Block, Cell, Column, CopyText
 from plurivox.workflows.report.pictures import MEASURE_TITLES
 from plurivox.workflows.report.sections._section_input import QUESTIONS, SectionInput, percent_text
 
+SHOWN_LINES = ("use", "expected", "how sure", "hidden votes", "one more vote")  # the others are elsewhere on the page
 MAX_PICTURED_LABELS, MAX_PICTURED_TASKS = 1_000, 300_000
 
 
@@ -40,7 +43,7 @@ def _answer(given: SectionInput, found: MethodDifferences) -> str:
     made = results.recommendation
     if made is not None:
         why = (
-            f"the default, which none of {len(made.method) - 1} candidates clearly beats"
+            f"the default; on simulated crowds {_rivals_text(made)}"
             if made.recommended == made.default
             else "recommended for votes like these"
         )
@@ -48,11 +51,15 @@ def _answer(given: SectionInput, found: MethodDifferences) -> str:
     text += "."
     if results.quantity == "truth" and (against := results.evaluations.get(results.chosen)) is not None:
         one = against["accuracy"]
+        best = max(results.fits_for("truth"), key=lambda spec: _accuracy(given, spec))
         text += (
             f" Against the gold labels its most probable label is right on {percent_text(one.mean, 1)} of "
             f"{count_text(int(against.n[0]), 'task')}"
             f" (95% interval {percent_text(one.low, 1)} to {percent_text(one.high, 1)})."
         )
+        if _accuracy(given, best) > one.mean + 1e-9:
+            highest = percent_text(_accuracy(given, best), 1)
+            text += f" The highest accuracy is that of {best}, {highest}, which is one of four measures below."
     elif results.quantity == "truth" and made is not None:
         mean, low, high = made.expected("accuracy")
         text += (
@@ -74,9 +81,26 @@ def _answer(given: SectionInput, found: MethodDifferences) -> str:
     return text
 
 
+def _accuracy(given: SectionInput, spec: str) -> float:
+    """Return the accuracy of a method against gold labels; -1 if it was not measured."""
+    found = given.results.evaluations.get(spec)
+    return -1.0 if found is None else float(found["accuracy"].mean)
+
+
+def _rivals_text(made: Recommendation) -> str:
+    """Return how many candidates cannot be told apart from the recommended one."""
+    n = len(made.rivals)
+    if not n:
+        return f"it is clearly better than the {len(made.method) - 1} other candidates"
+    return f"{n} of {len(made.method) - 1} other candidates cannot be told apart from it"
+
+
 def _table(given: SectionInput, found: MethodDifferences) -> Table:
     """Return the table of methods: what each estimates, how sure it is, distance to the chosen one, measures."""
     results, at = given.results, found.methods.index(given.results.chosen)
+    shows_measures = results.evaluations and results.quantity == "truth"
+    measures = {title: name for name, title in MEASURE_TITLES.items()} if shows_measures else {}
+    meaning = "against the gold labels; intervals are in the figure below"
     columns = [
         Column("method"),
         Column(
@@ -84,34 +108,27 @@ def _table(given: SectionInput, found: MethodDifferences) -> Table:
             "flag",
             "truth: the probability that a label is right; people: the share of people who would give it",
         ),
+        *(Column(title, "number", f"{title} {meaning}", 3) for title in measures),
         Column(
             "other label first",
             "percent",
-            f"share of tasks on which another label is first than by {results.chosen}",
+            f"share of tasks on which another label is first than by {results.chosen}; equal probabilities do not count",
             1,
         ),
-        Column(
-            "distance",
-            "number",
-            f"mean total variation to the soft labels of {results.chosen}: probability that has to be moved",
-            3,
-        ),
+        Column("distance", "number", f"mean total variation to the soft labels of {results.chosen}", 3),
         Column("mean confidence", "percent", "mean probability of the most probable label", 1),
         Column("mean entropy", "number", "of the soft labels, in nats", 3),
     ]
-    columns.insert(1, Column("what it does"))
     cells: list[list[Cell]] = [
-        [aggregate.methods.summary(parse_spec(spec)[0]) for spec in found.methods],
         [results.fits[spec].soft.estimates for spec in found.methods],
+        *_measures(given, found.methods, list(measures.values())),
         found.other_top[at].tolist(),
         found.total_variation.tolist(),
         found.confidence.tolist(),
         found.entropy.tolist(),
     ]
-    for name, title in MEASURE_TITLES.items() if results.evaluations and results.quantity == "truth" else ():
-        columns += [Column(title, "number", f"{title} against the gold labels", 3), Column(f"{title}, 95% interval")]
-        pairs = [_measure(given, spec, name) for spec in found.methods]
-        cells += [[value for value, _ in pairs], [interval for _, interval in pairs]]
+    columns.append(Column("what it does"))
+    cells.append([aggregate.methods.summary(parse_spec(spec)[0]) for spec in found.methods])
     columns.append(Column("seconds", "number", "time of the fit", 2))
     cells.append([results.seconds.get(spec, np.nan) for spec in found.methods])
     rows = [(spec, *row) for spec, row in zip(found.methods, zip(*cells, strict=True), strict=True)]
@@ -126,18 +143,19 @@ def _table(given: SectionInput, found: MethodDifferences) -> Table:
     return Table("Methods", tuple(columns), rows, len(rows), note, command)
 
 
-def _measure(given: SectionInput, spec: str, name: str) -> tuple[float, str | None]:
-    """Return a measure of a method against gold, and its interval as text; NaN if it was not computed."""
-    found = given.results.evaluations.get(spec)
-    if found is None or name not in found.measure.tolist():
-        return float("nan"), None
-    one = found[name]
-    return one.mean, None if np.isnan(one.low) else f"{one.low:.3f} to {one.high:.3f}"
+def _measures(given: SectionInput, specs: Sequence[str], names: Sequence[str]) -> list[list[Cell]]:
+    """Return a column per measure against gold, with a cell per method; None if it was not computed."""
+    found = [given.results.evaluations.get(spec) for spec in specs]
+    return [
+        [None if one is None or name not in one.measure.tolist() else one[name].mean for one in found] for name in names
+    ]
 
 
 def _pairs(found: MethodDifferences) -> Table:
     """Return the table of pairs of methods: on what share of tasks their most probable labels differ."""
-    meaning = "share of tasks whose most probable label differs between the two methods"
+    meaning = (
+        "share of tasks on which the two methods name different labels first; labels of equal probability do not count"
+    )
     columns = (
         Column("method"),
         *(Column(spec, "percent", meaning if not i else "", 1) for i, spec in enumerate(found.methods)),
@@ -193,4 +211,4 @@ def _recommendation_lines(given: SectionInput) -> list[str]:
     """Return the sentences of the recommendation."""
     made = given.results.recommendation
     assert made is not None
-    return [f"{head}: {text}" for head, text in made.lines() if head and head != "may go wrong"]
+    return [f"{head}: {text}" for head, text in made.lines() if head in SHOWN_LINES]

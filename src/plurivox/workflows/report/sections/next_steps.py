@@ -15,30 +15,35 @@ from plurivox.workflows.report.page_content import Section, Step, Steps
 from plurivox.workflows.report.sections._section_input import QUESTIONS, SectionInput, names_text, percent_text
 from plurivox.workflows.report.worker_trust import DROPPED
 
+CLEANED = "cleaned"  # folder of the data without repeated answers
 ENOUGH_GOLD = 100  # tasks with which accuracy is known to about 8 points
 LEAST_GAIN = 0.005  # gain in accuracy of one more vote per task that is worth asking for
 
 
 def next_steps_section(given: SectionInput) -> Section:
     """Return the section on what to do next."""
-    steps = [step for make in STEPS if (step := make(given)) is not None]
+    steps, name = [], given.name
+    for make in STEPS:
+        if (step := make(given, name)) is not None:
+            steps.append(step)
+            name = CLEANED if make is _drop_repeats else name
     first = f"First: {steps[0].text[:1].lower()}{steps[0].text[1:]}"
     answer = f"{first} {count_text(len(steps) - 1, 'more step')} below, each with its command."
     return Section("next-steps", "What to do next?", answer, (Steps(tuple(steps)),))
 
 
-def _mend_leaks(given: SectionInput) -> Step | None:
+def _mend_leaks(given: SectionInput, name: str) -> Step | None:
     """Return the step to separate the parts of the data, if tasks of one are in another."""
     if not given.leaks:
         return None
     return Step(
         "Keep copies of a task in one part of the data before training.",
         "Otherwise a net is tested on what it has learnt.",
-        f"plurivox audit {given.name}",
+        f"plurivox audit {name}",
     )
 
 
-def _drop_repeats(given: SectionInput) -> Step | None:
+def _drop_repeats(given: SectionInput, name: str) -> Step | None:
     """Return the step to keep one answer per worker and task, if there are repeats."""
     if not (n := given.results.about.n_repeats):
         return None
@@ -47,11 +52,11 @@ def _drop_repeats(given: SectionInput) -> Step | None:
         f"{count_text(n, 'answer')} repeat an earlier one of the same worker, and count as votes of several people. Run "
         "the steps below "
         "on the cleaned data.",
-        f"plurivox clean repeats-once {given.name} -o cleaned",
+        f"plurivox clean repeats-once {name} -o cleaned",
     )
 
 
-def _read_votes_of_workers(given: SectionInput) -> Step | None:
+def _read_votes_of_workers(given: SectionInput, name: str) -> Step | None:
     """Return the step to read votes of the workers near random or against the others."""
     trust = given.results.trust
     if trust is None or not (n := trust.count(*DROPPED)):
@@ -60,11 +65,11 @@ def _read_votes_of_workers(given: SectionInput) -> Step | None:
         f"Read some votes of the {count_text(n, 'worker')} near random or against the others.",
         f"They are {names_text(trust.names(*DROPPED))}. The command shows their scores, confusion matrices and most "
         "unlikely votes.",
-        report_cards_command(trust.names(*DROPPED), given.name),
+        report_cards_command(trust.names(*DROPPED), name),
     )
 
 
-def _drop_workers(given: SectionInput) -> Step | None:
+def _drop_workers(given: SectionInput, name: str) -> Step | None:
     """Return the step to leave out workers near random or against the others."""
     trust, found = given.results.trust, given.results.without_doubtful
     if trust is None or not trust.count(*DROPPED):
@@ -77,12 +82,12 @@ def _drop_workers(given: SectionInput) -> Step | None:
             why += f" Accuracy against gold labels: {after} instead of {before}."
     return Step(
         "Leave them out if they are careless.",
-        f"{why} Run the steps below on the cleaned data.",
-        drop_workers_command(trust.names(*DROPPED), given.name),
+        f"{why} Then name kept in place of {name} in the steps below.",
+        drop_workers_command(trust.names(*DROPPED), name),
     )
 
 
-def _inspect_tasks(given: SectionInput) -> Step | None:
+def _inspect_tasks(given: SectionInput, name: str) -> Step | None:
     """Return the step to inspect the hardest tasks."""
     hard = given.hard_tasks
     first = [str(hard.votes.tasks[task]) for task in hard.order[:3].tolist()]
@@ -91,11 +96,11 @@ def _inspect_tasks(given: SectionInput) -> Step | None:
         f"They are shown below with their votes, first {names_text(first)}. What makes people disagree there is often in "
         "many other tasks "
         "too.",
-        f"plurivox identify posterior-entropy {given.name} --by {shell_name(given.results.chosen)} --worst 10",
+        f"plurivox identify posterior-entropy {name} --by {shell_name(given.results.chosen)} --worst 10",
     )
 
 
-def _ask_again(given: SectionInput) -> Step | None:
+def _ask_again(given: SectionInput, name: str) -> Step | None:
     """Return the step to ask for more votes, if these are expected to help."""
     made = given.results.recommendation
     if made is None or made.question != "truth" or not given.inputs.has_named_workers:
@@ -112,11 +117,11 @@ def _ask_again(given: SectionInput) -> Step | None:
     return Step(
         "Ask for one more vote on the least certain tasks.",
         f"One more vote on every task would raise the expected accuracy by {100 * gain:.1f} points{where}.",
-        f"plurivox assign next-best {given.name} --n {n} -o ask.csv",
+        f"plurivox assign next-best {name} --n {n} -o ask.csv",
     )
 
 
-def _collect_gold(given: SectionInput) -> Step | None:
+def _collect_gold(given: SectionInput, name: str) -> Step | None:
     """Return the step to collect gold labels, if there are too few to measure accuracy."""
     if given.results.quantity != "truth" or given.results.about.n_gold >= ENOUGH_GOLD:
         return None
@@ -125,11 +130,11 @@ def _collect_gold(given: SectionInput) -> Step | None:
         f"Let an expert label {ENOUGH_GOLD} random tasks.",
         ("There are no gold labels" if not n else f"There are {count_text(n, 'gold label')} only")
         + f", so that accuracy is an estimate; {ENOUGH_GOLD} of them measure it to within about 8 points.",
-        f"plurivox report {given.name} --gold gold.csv -o report.html",
+        f"plurivox report {name} --gold gold.csv -o report.html",
     )
 
 
-def _write_labels(given: SectionInput) -> Step:
+def _write_labels(given: SectionInput, name: str) -> Step:
     """Return the step to write the soft labels."""
     results = given.results
     other = (
@@ -140,11 +145,11 @@ def _write_labels(given: SectionInput) -> Step:
     return Step(
         f"Write the soft labels for {QUESTIONS[results.quantity]}.",
         f"By {results.chosen}.{other}",
-        aggregate_command(results.chosen, given.name, "soft.csv"),
+        aggregate_command(results.chosen, name, "soft.csv"),
     )
 
 
-def _train(given: SectionInput) -> Step | None:
+def _train(given: SectionInput, name: str) -> Step | None:
     """Return the step to train a net, if the data have inputs and no training is shown."""
     data = given.inputs.dataset
     if given.inputs.runs or not (data.has("features") or data.has("images")):
@@ -152,11 +157,11 @@ def _train(given: SectionInput) -> Step | None:
     return Step(
         "Train a net on the disagreement, and add it to this page.",
         "The data have inputs for it. Give the page the folder of the training: --run run.",
-        f"plurivox train {given.name} --for {given.results.quantity} --runs 3 -o run",
+        f"plurivox train {name} --for {given.results.quantity} --runs 3 -o run",
     )
 
 
-STEPS: tuple[Callable[[SectionInput], Step | None], ...] = (
+STEPS: tuple[Callable[[SectionInput, str], Step | None], ...] = (
     _drop_repeats,
     _read_votes_of_workers,
     _drop_workers,

@@ -23,13 +23,16 @@ Check = Callable[[SectionInput], Iterator[Warning]]
 def problems_section(given: SectionInput) -> Section:
     """Return the section on problems."""
     found = report_warnings(given)
-    serious = sum(one.severity == "serious" for one in found)
+    n = {severity: sum(one.severity == severity for one in found) for severity in SEVERITIES}
+    counted = (
+        count_text(n["serious"], "serious problem"),
+        count_text(n["caution"], "thing to be careful about", "things to be careful about"),
+        count_text(n["note"], "note"),
+    )
+    parts = [text for text, severity in zip(counted, SEVERITIES, strict=True) if n[severity]]
+    answer = f"{' and '.join(parts) if len(parts) < 3 else f'{parts[0]}, {parts[1]} and {parts[2]}'}."
     if not found:
         answer = "None of the checks found a problem."
-    elif serious:
-        answer = f"{count_text(serious, 'serious problem')}, and {count_text(len(found) - serious, 'smaller one')}."
-    else:
-        answer = f"Nothing serious; {count_text(len(found), 'thing')} to know."
     return Section("problems", "What may be wrong?", answer, (Warnings(tuple(found)),))
 
 
@@ -182,9 +185,7 @@ def _gold_labels(given: SectionInput) -> Iterator[Warning]:
             f"On {percent_text(about.share_gold_unvoted)} of the tasks with a gold label nobody voted for it: no method "
             "that weighs votes "
             "can get these right, or the gold labels are wrong there.",
-            "Look at the tasks with a clear label that differs from the gold label, in section 6."
-            if len(given.hard_tasks.against_gold)
-            else "Look at the tasks in section 6: is the gold label right, and was the question clear?",
+            "They are listed in the section on hard tasks: is the gold label right, and was the question clear?",
         )
     for finding in find_labels_in_names(gold):
         yield Warning("note", f"{_sentence(finding.words)}")

@@ -4,6 +4,7 @@ import numpy as np
 
 from plurivox.charts._shared.names_as_text import count_text
 from plurivox.charts._shared.votes_in_words import known_labels, votes_in_words, votes_per_label
+from plurivox.core.array_types import Ints
 from plurivox.core.name_encoding import positions
 from plurivox.workflows.report.commands import shell_name
 from plurivox.workflows.report.hard_tasks import SURE, HardTasks
@@ -42,7 +43,9 @@ def tasks_section(given: SectionInput) -> Section:
             )
         )
         if len(clear) > shown:
-            blocks.append(_against_gold(given, hard))
+            blocks.append(_tasks_and_gold(given, hard, clear, "Tasks with a clear label that is not the gold label"))
+    if len(unvoted := hard.gold_without_votes):
+        blocks.append(_tasks_and_gold(given, hard, unvoted, "Tasks whose gold label got no vote"))
     blocks.append(_all_tasks(given, hard))
     return Section("tasks", "Which tasks are hard?", _answer(given, hard, first), tuple(blocks), given.results.quantity)
 
@@ -74,13 +77,14 @@ def _soft_title(given: SectionInput) -> str:
         why = "Votes of workers who seem reliable count more"
     else:
         what = "the share of people who would give it"
-        why = "Labels that people often confuse with those voted for get a share too"
-    return f"Soft label: {what}, by {given.results.chosen}. {why}."
+        why = "Labels that people often confuse with those voted for get a share too, and careless workers count less"
+    repeats = " Votes count repeated answers." if given.results.about.n_repeats else ""
+    return f"Soft label: {what}, by {given.results.chosen}. {why}.{repeats}"
 
 
-def _against_gold(given: SectionInput, hard: HardTasks) -> Table:
-    """Return the table of the tasks with a clear label that is not the gold label."""
-    shown = hard.against_gold[: given.table_rows]
+def _tasks_and_gold(given: SectionInput, hard: HardTasks, tasks: Ints, title: str) -> Table:
+    """Return the table of some tasks with their label, gold label and votes."""
+    shown = tasks[: given.table_rows]
     names, labels = hard.votes.tasks, hard.votes.labels
     gold = known_labels(given.inputs.gold, names[shown])
     columns = (
@@ -94,7 +98,7 @@ def _against_gold(given: SectionInput, hard: HardTasks) -> Table:
         (str(names[t]), str(labels[hard.top[t]]), float(hard.confidence[t]), known, votes_in_words(hard.votes, t))
         for t, known in zip(shown.tolist(), gold, strict=True)
     ]
-    return Table("Tasks with a clear label that is not the gold label", columns, rows, len(hard.against_gold))
+    return Table(title, columns, rows, len(tasks))
 
 
 def _card(given: SectionInput, hard: HardTasks, task: int) -> TaskCard:

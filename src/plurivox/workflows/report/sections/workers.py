@@ -204,7 +204,7 @@ def _scores_picture(trust: WorkerTrust, given: SectionInput) -> list[Picture]:
         return []
     kept = kept[:MAX_PICTURED_SCORES]
     flags = f"--scores agreement-with-rest,{','.join(one.made_by for one in kept[1:])}"
-    return [given.pictures.draw("worker-scores", given.pictures.with_scores(kept), flags=flags)]
+    return [given.pictures.draw("worker-scores", given.pictures.with_scores(kept), flags=flags, k=0)]
 
 
 def rank_correlation(first: Floats, second: Floats) -> float:
