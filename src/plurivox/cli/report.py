@@ -27,7 +27,7 @@ def run_report(
     source: Source,
     out: Path,
     pdf: bool,
-    for_: str,
+    for_: str | None,
     gold: Path | None,
     methods: str | None,
     scores: str | None,
@@ -73,7 +73,7 @@ def run_report(
     document = {
         "command": screen.quoted_command_line,
         "input": source.name,
-        "for": for_,
+        "for": made.question,
         "summary": dict(summary),
         "out": wrote,
     }
@@ -122,8 +122,8 @@ report = Command(
             ["--for", "for_"],
             SECTION,
             type=Choice("question", ("truth", "people")),
-            default="truth",
-            help="what the page is about: which label is right (truth), or what people say (people)  [default: truth]",
+            help="what the page is about: which label is right (truth), or what people say (people)  [default: truth, or "
+            "people if no worker is named]",
         ),
         Flag(
             ["--methods"],

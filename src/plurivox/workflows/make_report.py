@@ -26,6 +26,7 @@ class Report:
 
     page: "Page"
     html: str
+    question: Literal["truth", "people"]
 
     def write(self, path: str | Path) -> None:
         """Write the page to an .html file; it needs no other file and no network."""
@@ -60,7 +61,7 @@ class Report:
 def report(
     votes: Any,
     *,
-    for_: str = "truth",
+    for_: str | None = None,
     gold: Any = None,
     methods: str | Sequence[Any] | None = None,
     scores: str | Sequence[Any] | None = None,
@@ -78,11 +79,11 @@ def report(
     """Return a report on votes as an HTML page: problems, next steps, agreement, workers, tasks, methods and soft labels.
 
     `votes` is a data set, a DataFrame, a path, or votes. `for_` is the question of the page: `truth`, which label is right, or
-    `people`, what people say. `gold` are true labels, `methods` the aggregators to show beside those chosen, `scores` scores of
-    tasks and workers to show beside the usual ones (lists, or comma-separated). `runs` are folders of `plurivox train`;
-    `images` and `texts` a table or folder, or a mapping from tasks, by default those of the data set. A method that takes
-    longer than `method_seconds` is left out, and the page says so. `name_in_commands` is how commands on the page name the
-    data, `command` the one that made the page, and `remark` a text below its title on where the votes come from.
+    `people`, what people say; by default truth, or people if the votes are counts without worker names. `gold` are true
+    labels, `methods` the aggregators to show beside those chosen, `scores` scores of tasks and workers to show beside the usual
+    ones (lists, or comma-separated). `runs` are folders of `plurivox train`; `images` and `texts` a table or folder, or a
+    mapping from tasks, by default those of the data set. A method that takes longer than `method_seconds` is left out, and
+    the page says so. `name_in_commands` is how commands on the page name the data, `remark` a text below the title.
 
     >>> page = report("toy", methods="vote-shares,dawid-skene")
     >>> page.page.title, [one.id for one in page.page.sections][:3]
@@ -97,15 +98,17 @@ def report(
     from plurivox.workflows.report.report_results import compute_report_results
     from plurivox.workflows.report.sections._section_input import SectionInput
 
-    if for_ not in QUESTIONS:
+    if for_ is not None and for_ not in QUESTIONS:
         raise unknown_name_error("question", for_, QUESTIONS)
     name = name_in_commands or (shlex.quote(str(votes)) if isinstance(votes, str | Path) else "")
     inputs = read_report_inputs(
         votes, gold=gold, images=images, texts=texts, runs=_as_list(runs), part=part, name_in_commands=name
     )
+    quantity = inputs.usual_question if for_ is None else QUESTIONS[for_]
+    inputs.check_question(quantity)
     results = compute_report_results(
         inputs,
-        quantity=QUESTIONS[for_],
+        quantity=quantity,
         methods=_split(methods),
         scores=_split(scores),
         method_seconds=method_seconds,
@@ -118,11 +121,11 @@ def report(
         Pictures.of(inputs, results),
         seed=seed,
         version=version("plurivox"),
-        command=command or f"pv.report({inputs.name!r}, for_={for_!r})",
+        command=command or f"pv.report({inputs.name!r}, for_={quantity!r})",
         remark=remark,
     )
     page = report_page(given)
-    return Report(page, page_html(page))
+    return Report(page, page_html(page), quantity)
 
 
 def _split(given: str | Sequence[Any] | None) -> list[Any] | None:

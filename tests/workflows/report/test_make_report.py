@@ -176,8 +176,11 @@ def test_tiny_data_have_a_report_too(table: dict[str, list[str]]) -> None:
 
 def test_counts_without_names_have_a_report_without_workers() -> None:
     counts = pv.counts({"task": ["a", "b", "c"], "cat": [30, 12, 3], "dog": [2, 11, 20]})
-    made = report(counts, for_="people", methods="vote-shares")
-    assert "workers" not in [one.id for one in made.page.sections]
+    made = report(counts)
+    assert made.question == "people" and "workers" not in [one.id for one in made.page.sections]
+    assert [row[0] for row in blocks(made, "methods", Table)[0].rows] == ["calibrated-shares", "vote-shares"]
+    with pytest.raises(InputError, match="--for people"):
+        report(counts, for_="truth")
 
 
 def test_methods_that_take_too_long_are_left_out_and_told() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
@@ -37,6 +37,19 @@ class ReportInputs:
     def has_named_workers(self) -> bool:
         """Whether every vote names its worker."""
         return bool(self.votes.n_workers) and not bool((self.votes.worker < 0).any())
+
+    @property
+    def usual_question(self) -> Literal["truth", "people"]:
+        """What a report is about if nobody says it: what is true, or of counts without worker names what people say."""
+        return "people" if bool((self.votes.worker < 0).any()) else "truth"
+
+    def check_question(self, question: Literal["truth", "people"]) -> None:
+        """Raise InputError if the votes cannot answer a question: without worker names nobody can be weighed."""
+        if question == "truth" and self.usual_question == "people":
+            raise InputError(
+                f"which label is right cannot be estimated from counts without worker names, as in {self.name}: make the "
+                "page about what people say (--for people)"
+            )
 
 
 def read_report_inputs(

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 
 from plurivox import aggregate, evaluate, identify
 from plurivox.aggregate import DEFAULT_METHODS, Aggregator
-from plurivox.core.errors import PlurivoxError, PlurivoxWarning
+from plurivox.core.errors import InputError, PlurivoxError, PlurivoxWarning
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit, Scores
 from plurivox.core.soft_labels import Estimand
@@ -156,7 +156,7 @@ def compute_report_results(
 ) -> ReportResults:
     """Compute everything that the report of these inputs shows; a method that takes longer than its limit is left out."""
     results = ReportResults(quantity, evaluate.describe(inputs.votes, inputs.gold))
-    aggregators = [aggregate.methods.make(one) for one in (METHODS if methods is None else methods)]
+    aggregators = [aggregate.methods.make(one) for one in (_usual_methods(inputs) if methods is None else methods)]
     task_scores, worker_scores = _identifiers(inputs, scores)
     computer = Computer(results, progress, 6 + len(aggregators) + len(task_scores) + len(worker_scores))
     if len(inputs.votes) <= MANY_VOTES:
@@ -178,6 +178,13 @@ def compute_report_results(
             found += [made_scores] if made_scores is not None else []
     _trust_workers(computer, inputs)
     return results
+
+
+def _usual_methods(inputs: ReportInputs) -> list[str]:
+    """Return the usual methods that take these votes."""
+    needed = {"counts"} if inputs.usual_question == "people" else set()
+    needed |= {"soft"} if inputs.votes.answer is not None else set()
+    return [name for name in METHODS if needed <= aggregate.methods.make(name).accepted_inputs()]
 
 
 def _trust_workers(computer: Computer, inputs: ReportInputs) -> None:
@@ -225,7 +232,9 @@ def _fit_and_recommend(
     if results.recommendation is not None:
         wanted = results.recommendation.recommended
     other: Estimand = "people" if results.quantity == "truth" else "truth"
-    always = [wanted, DEFAULT_METHODS[results.quantity], DEFAULT_METHODS[other]]
+    always = [wanted, DEFAULT_METHODS[results.quantity]]
+    if other == "people" or inputs.usual_question == "truth":
+        always.append(DEFAULT_METHODS[other])
     made = {one.spec: one for one in (*map(aggregate.methods.make, always), *aggregators)}
     results.asked_methods = tuple(made)
     begin = time.perf_counter()
@@ -239,8 +248,12 @@ def _fit_and_recommend(
         fit = computer.run(spec, lambda report, one=one: one.fit(votes, progress=report), limit)  # type: ignore[misc]
         if fit is not None:
             results.fits[spec] = fit
-    results.chosen = next(iter([spec for spec in (wanted, *results.fits) if spec in results.fits]))
-    results.other = always[2]
+    fitting = [spec for spec in (wanted, *results.fits) if spec in results.fits_for(results.quantity)]
+    if not fitting:
+        reasons = "; ".join(f"{one.spec}: {one.reason}" for one in results.left_out if one.spec in always)
+        raise InputError(f"no method for {results.quantity} could be fitted to these votes: {reasons}")
+    results.chosen = fitting[0]
+    results.other = DEFAULT_METHODS[other]
 
 
 def _identifiers(
