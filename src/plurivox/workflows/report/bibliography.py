@@ -15,10 +15,8 @@ ENTRIES = {  # key -> (how a sentence cites it, BibTeX)
     "dawid1979": (
         "Dawid and Skene, 1979",
         "@article{dawid1979, author = {Dawid, A. P. and Skene, A. M.}, title = {Maximum Likelihood Estimation of Observer "
-        "Error-Rates "
-        "Using the {EM} Algorithm}, journal = {Journal of the Royal Statistical Society: Series C}, volume = {28}, number "
-        "= {1}, "
-        "pages = {20--28}, year = {1979}, doi = {10.2307/2346806}}",
+        "Error-Rates Using the {EM} Algorithm}, journal = {Journal of the Royal Statistical Society: Series C}, volume = "
+        "{28}, number = {1}, pages = {20--28}, year = {1979}, doi = {10.2307/2346806}}",
     ),
     "whitehill2009": (
         "Whitehill et al., 2009",
@@ -36,10 +34,8 @@ ENTRIES = {  # key -> (how a sentence cites it, BibTeX)
     "ustalov2024": (
         "Ustalov et al., 2024",
         "@article{ustalov2024, author = {Ustalov, Dmitry and Pavlichenko, Nikita and Tseitlin, Boris}, title = {Learning "
-        "from Crowds "
-        "with {Crowd-Kit}}, journal = {Journal of Open Source Software}, volume = {9}, number = {96}, pages = {6227}, year "
-        "= {2024}, "
-        "doi = {10.21105/joss.06227}}",
+        "from Crowds with {Crowd-Kit}}, journal = {Journal of Open Source Software}, volume = {9}, number = {96}, pages = "
+        "{6227}, year = {2024}, doi = {10.21105/joss.06227}}",
     ),
     "uma2020": (
         "Uma et al., 2020",
@@ -51,9 +47,8 @@ ENTRIES = {  # key -> (how a sentence cites it, BibTeX)
     "lefort2024": (
         "Lefort et al., 2024",
         "@article{lefort2024, author = {Lefort, Tanguy and Charlier, Benjamin and Joly, Alexis and Salmon, Joseph}, title "
-        "= {Peerannot: "
-        "classification for crowdsourced image datasets with {Python}}, journal = {Computo}, year = {2024}, doi = "
-        "{10.57750/qmaz-gr91}}",
+        "= {Peerannot: classification for crowdsourced image datasets with {Python}}, journal = {Computo}, year = {2024}, "
+        "doi = {10.57750/qmaz-gr91}}",
     ),
     "kim2012": (
         "Kim and Ghahramani, 2012",
@@ -63,17 +58,14 @@ ENTRIES = {  # key -> (how a sentence cites it, BibTeX)
     "li2019": (
         "Li et al., 2019",
         "@inproceedings{li2019, author = {Li, Yuan and Rubinstein, Benjamin I. P. and Cohn, Trevor}, title = {Exploiting "
-        "Worker "
-        "Correlation for Label Aggregation in Crowdsourcing}, booktitle = {Proceedings of ICML 2019}, series = {PMLR}, "
-        "volume = {97}, "
-        "pages = {3886--3895}, year = {2019}}",
+        "Worker Correlation for Label Aggregation in Crowdsourcing}, booktitle = {Proceedings of ICML 2019}, series = "
+        "{PMLR}, volume = {97}, pages = {3886--3895}, year = {2019}}",
     ),
     "sinha2018": (
         "Sinha et al., 2018",
         "@misc{sinha2018, author = {Sinha, Vaibhav B. and Rao, Sukrut and Balasubramanian, Vineeth N.}, title = {Fast "
-        "{Dawid-Skene}: A "
-        "Fast Vote Aggregation Scheme for Sentiment Classification}, year = {2018}, eprint = {1803.02781}, archivePrefix = "
-        "{arXiv}}",
+        "{Dawid-Skene}: A Fast Vote Aggregation Scheme for Sentiment Classification}, year = {2018}, eprint = "
+        "{1803.02781}, archivePrefix = {arXiv}}",
     ),
     "raykar2011": (
         "Raykar and Yu, 2011",
@@ -84,30 +76,25 @@ ENTRIES = {  # key -> (how a sentence cites it, BibTeX)
     "krippendorff2004": (
         "Krippendorff, 2004",
         "@book{krippendorff2004, author = {Krippendorff, Klaus}, title = {Content Analysis: An Introduction to Its "
-        "Methodology}, "
-        "edition = {2}, publisher = {Sage}, year = {2004}}",
+        "Methodology}, edition = {2}, publisher = {Sage}, year = {2004}}",
     ),
     "shannon1948": (
         "Shannon, 1948",
         "@article{shannon1948, author = {Shannon, Claude E.}, title = {A Mathematical Theory of Communication}, journal = "
-        "{Bell System "
-        "Technical Journal}, volume = {27}, number = {3}, pages = {379--423}, year = {1948}, doi = "
+        "{Bell System Technical Journal}, volume = {27}, number = {3}, pages = {379--423}, year = {1948}, doi = "
         "{10.1002/j.1538-7305.1948.tb01338.x}}",
     ),
     "wilson1927": (
         "Wilson, 1927",
-        "@article{wilson1927, author = {Wilson, Edwin B.}, title = {Probable Inference, the Law of Succession, and Statistical "
-        "Inference}, journal = {Journal of the American Statistical Association}, volume = {22}, number = {158}, pages = "
-        "{209--212}, "
-        "year = {1927}, doi = {10.1080/01621459.1927.10502953}}",
+        "@article{wilson1927, author = {Wilson, Edwin B.}, title = {Probable Inference, the Law of Succession, and "
+        "Statistical Inference}, journal = {Journal of the American Statistical Association}, volume = {22}, number = "
+        "{158}, pages = {209--212}, year = {1927}, doi = {10.1080/01621459.1927.10502953}}",
     ),
     "guo2017": (
         "Guo et al., 2017",
         "@inproceedings{guo2017, author = {Guo, Chuan and Pleiss, Geoff and Sun, Yu and Weinberger, Kilian Q.}, title = "
-        "{On Calibration "
-        "of Modern Neural Networks}, booktitle = {Proceedings of ICML 2017}, series = {PMLR}, volume = {70}, pages = "
-        "{1321--1330}, "
-        "year = {2017}}",
+        "{On Calibration of Modern Neural Networks}, booktitle = {Proceedings of ICML 2017}, series = {PMLR}, volume = "
+        "{70}, pages = {1321--1330}, year = {2017}}",
     ),
 }
 KEYS_OF_METHODS = {  # name of an aggregator or score -> keys of its papers; () for methods of plurivox

@@ -19,12 +19,10 @@ SHRINKAGE = 10  # votes of the median worker that are added to those of each wor
 FEW_VOTES = 10  # fewer votes beside those of others say little about a worker
 DROPPED: tuple[Verdict, ...] = ("against the others", "near random")  # reasons to leave somebody out
 VERDICT_MEANING = (
-    "near random: the 95% interval of the agreement beyond chance reaches 0 and stays below the median worker; against the "
-    "others: the "
-    "whole interval is below 0 (neither, if the estimated accuracy is that of the median worker or higher); below the "
-    "others: the whole "
-    f"interval is below the median worker; few votes: fewer than {FEW_VOTES} votes on tasks that others voted on, too few "
-    "to say"
+    "near random: the 95% interval of the agreement beyond chance reaches 0 and stays below the median worker; against "
+    "the others: the whole interval is below 0 (neither, if the estimated accuracy is that of the median worker or "
+    f"higher); below the others: the whole interval is below the median worker; few votes: fewer than {FEW_VOTES} votes on "
+    "tasks that others voted on, too few to say"
 )
 MAX_INTERVAL_VOTES = 500_000  # with more votes the estimated accuracies are shown without intervals, which take minutes
 

@@ -59,11 +59,9 @@ def _answer(found: Agreement, given: SectionInput) -> str:
     unanimous = percent_text(given.results.about.share_unanimous)
     return (
         f"Two people with the same task give the same label in {percent_text(observed.mean)} of the cases. Krippendorff's "
-        "alpha, "
-        f"which leaves out agreement by chance, is {alpha.mean:.2f} (95% interval {alpha.low:.2f} to {alpha.high:.2f}): "
-        f"{meaning}. "
-        f"On {unanimous} of the tasks everybody gave the same label. Low agreement may mean careless people, or tasks on which "
-        "people rightly differ."
+        f"alpha, which leaves out agreement by chance, is {alpha.mean:.2f} (95% interval {alpha.low:.2f} to "
+        f"{alpha.high:.2f}): {meaning}. On {unanimous} of the tasks everybody gave the same label. Low agreement may mean "
+        "careless people, or tasks on which people rightly differ."
     )
 
 

@@ -43,13 +43,11 @@ def methods_paragraph(given: SectionInput) -> str:
         alpha = results.agreement["krippendorff-alpha"]
         text += (
             f" Krippendorff's alpha{citation_text('krippendorff-alpha')} is {alpha.mean:.3f} (95% bootstrap interval "
-            f"{alpha.low:.3f} to "
-            f"{alpha.high:.3f})."
+            f"{alpha.low:.3f} to {alpha.high:.3f})."
         )
     text += (
         f" Votes were aggregated by {results.chosen}{citation_text(results.chosen)}, which estimates "
-        f"{QUANTITY_TEXTS[results.quantity]}, with "
-        f"plurivox {given.version} (seed {given.seed})."
+        f"{QUANTITY_TEXTS[results.quantity]}, with plurivox {given.version} (seed {given.seed})."
     )
     if others := [f"{spec}{citation_text(spec)}" for spec in results.fits if spec != results.chosen]:
         text += f" Compared with it were {names_text(others, len(others))}."

@@ -13,18 +13,14 @@ DEFINITIONS = (
     (
         "Agreement",
         f"Coefficients with percentile bootstrap intervals over tasks; of more than {SAMPLED_VOTES:,} votes, those on "
-        "random tasks. A "
-        "worker's repeated answers to a task are not taken for another person's.",
+        "random tasks. A worker's repeated answers to a task are not taken for another person's.",
     ),
     (
         "Workers",
         "Agreement is the mean share of the others' votes on the same task that are for the worker's label; by chance, "
-        "what somebody who "
-        "gives labels as often would have on any task. Beyond chance is (agreement - by chance) / (1 - by chance), with "
-        "Wilson's "
-        "95% interval. "
-        f"Verdicts: {VERDICT_MEANING}. Workers are sorted by the agreement beyond chance as if with {SHRINKAGE} more votes "
-        "like those of the median worker.",
+        "what somebody who gives labels as often would have on any task. Beyond chance is (agreement - by chance) / (1 - "
+        f"by chance), with Wilson's 95% interval. Verdicts: {VERDICT_MEANING}. Workers are sorted by the agreement beyond "
+        f"chance as if with {SHRINKAGE} more votes like those of the median worker.",
     ),
     (
         "Tasks",
@@ -39,8 +35,7 @@ DEFINITIONS = (
     (
         "Against gold",
         f"{', '.join(GOLD_MEASURES)} with percentile bootstrap intervals over tasks; a task with several most probable "
-        "labels counts for "
-        "the first.",
+        "labels counts for the first.",
     ),
     (
         "Intervals of shares",

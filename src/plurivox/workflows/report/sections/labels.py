@@ -43,15 +43,13 @@ def _answer(given: SectionInput) -> str:
     if results.quantity == "people":
         return (
             f"By {results.chosen}, {percent_text(mean)} of people like these would give a task's most frequent label, on "
-            "average; on "
-            f"{percent_text(sure)} of the tasks {SURE:.0%} or more would. A low share is not an error: it says that people "
-            "disagree."
+            f"average; on {percent_text(sure)} of the tasks {SURE:.0%} or more would. A low share is not an error: it says "
+            "that people disagree."
         )
     expected = (
-        f"By {results.chosen} the most probable label is right with a probability of {percent_text(mean)} on average: about "
-        f"{count_text(round(expected_errors(results.fit)), 'label')} of {n:,} would be wrong. {percent_text(sure)} of the "
-        "labels have "
-        f"{SURE:.0%} or more."
+        f"By {results.chosen} the most probable label is right with a probability of {percent_text(mean)} on average: "
+        f"about {count_text(round(expected_errors(results.fit)), 'label')} of {n:,} would be wrong. {percent_text(sure)} "
+        f"of the labels have {SURE:.0%} or more."
     )
     if (against := results.evaluations.get(results.chosen)) is None:
         return f"{expected} There are no gold labels to check these probabilities."
@@ -62,9 +60,8 @@ def _answer(given: SectionInput) -> str:
         verdict = f"The labels are {'more' if right.mean > mean else 'less'} often right than these probabilities say"
     return (
         f"{percent_text(right.mean, 1)} of the labels are right by the gold labels, so that "
-        f"{round((1 - right.mean) * n_gold):,} of "
-        f"{n_gold:,} are wrong. {expected} {verdict} (expected calibration error {ece.mean:.3f}, 95% interval "
-        f"{ece.low:.3f} to {ece.high:.3f})."
+        f"{round((1 - right.mean) * n_gold):,} of {n_gold:,} are wrong. {expected} {verdict} (expected calibration error "
+        f"{ece.mean:.3f}, 95% interval {ece.low:.3f} to {ece.high:.3f})."
     )
 
 

@@ -73,8 +73,7 @@ def _answer(given: SectionInput, found: MethodDifferences) -> str:
         far = max(differ, key=lambda spec: differ[spec])
         text += (
             f" The other {'method' if len(same) == 1 else 'methods'} for {QUESTIONS[results.quantity]} name another label "
-            "first on "
-            f"{percent_text(min(differ.values()))} to {percent_text(differ[far])} of the tasks ({far} on most)."
+            f"first on {percent_text(min(differ.values()))} to {percent_text(differ[far])} of the tasks ({far} on most)."
             if len(same) > 1
             else f" {far} names another label first on {percent_text(differ[far])} of the tasks."
         )

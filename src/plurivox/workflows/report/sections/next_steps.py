@@ -50,8 +50,7 @@ def _drop_repeats(given: SectionInput, name: str) -> Step | None:
     return Step(
         "Keep the first answer of each worker to each task.",
         f"{count_text(n, 'answer')} repeat an earlier one of the same worker, and count as votes of several people. Run "
-        "the steps below "
-        "on the cleaned data.",
+        "the steps below on the cleaned data.",
         f"plurivox clean repeats-once {name} -o cleaned",
     )
 
@@ -94,8 +93,7 @@ def _inspect_tasks(given: SectionInput, name: str) -> Step | None:
     return Step(
         "Look at the ten most uncertain tasks: is the question clear, is a label missing, is a picture or text broken?",
         f"They are shown below with their votes, first {names_text(first)}. What makes people disagree there is often in "
-        "many other tasks "
-        "too.",
+        "many other tasks too.",
         f"plurivox identify posterior-entropy {name} --by {shell_name(given.results.chosen)} --worst 10",
     )
 

@@ -53,8 +53,7 @@ def _bad_workers(given: SectionInput) -> Iterator[Warning]:
         f"{count_text(n, 'worker')} {'votes' if n == 1 else 'vote'} as if at random, or against the others; they gave "
         f"{percent_text(share)} of all votes: {names_text(trust.names(*DROPPED))}.",
         "Read some of their votes, and leave these workers out if they are careless. Somebody who understands the tasks "
-        "better than "
-        "the others would stand here too.",
+        "better than the others would stand here too.",
         drop_workers_command(trust.names(*DROPPED), given.name),
     )
 
@@ -70,8 +69,7 @@ def _copied_votes(given: SectionInput) -> Iterator[Warning]:
         yield Warning(
             "caution",
             f"{count_text(len(copies), 'pair')} of workers share more mistakes than chance explains, such as {first} and "
-            f"{second}: "
-            f"{n} against {expected:.1f} expected.",
+            f"{second}: {n} against {expected:.1f} expected.",
             "One may copy from the other, or both are one person. Copies count as independent votes and make labels too sure.",
             f"plurivox plot agreement {given.name} -o agreement.svg",
         )
@@ -106,8 +104,7 @@ def _repeated_answers(given: SectionInput) -> Iterator[Warning]:
         yield Warning(
             "caution",
             f"{count_text(n, 'answer')} repeat an earlier one of the same worker to the same task. They are not "
-            "independent, and count "
-            "as votes of several people in the aggregation.",
+            "independent, and count as votes of several people in the aggregation.",
             "Keep the first answer of each worker to each task, unless the repeats are meant to count.",
             f"plurivox clean repeats-once {given.name} -o cleaned",
         )
@@ -121,8 +118,7 @@ def _undetermined_models(given: SectionInput) -> Iterator[Warning]:
         yield Warning(
             "caution",
             f"The median worker gave {median:,.0f} votes for a confusion matrix of {votes.n_labels} rows: matrices of "
-            "single workers are "
-            "hardly determined, and unpooled Dawid-Skene may be worse than vote shares.",
+            "single workers are hardly determined, and unpooled Dawid-Skene may be worse than vote shares.",
             "Use a method with pooled matrices, such as the default, and read the matrices of workers with many votes only.",
         )
     few = load[load < FEW_VOTES]
@@ -130,8 +126,7 @@ def _undetermined_models(given: SectionInput) -> Iterator[Warning]:
         yield Warning(
             "note",
             f"{percent_text(len(few) / len(load))} of the workers gave fewer than {FEW_VOTES} votes "
-            f"({percent_text(few.sum() / load.sum())} "
-            "of all votes): little is known about them.",
+            f"({percent_text(few.sum() / load.sum())} of all votes): little is known about them.",
         )
     if len(load) and load.max() / load.sum() > max(0.3, 1.5 / len(load)):
         yield Warning(
@@ -143,8 +138,7 @@ def _undetermined_models(given: SectionInput) -> Iterator[Warning]:
         yield Warning(
             "caution",
             f"On {percent_text(given.results.about.share_unanimous)} of the tasks all votes are for one label: no method "
-            "can tell which of "
-            "them are wrong, nor who is good.",
+            "can tell which of them are wrong, nor who is good.",
             "Only gold labels, or votes of other people, can tell.",
         )
     for spec, fit in given.results.fits.items():
@@ -161,8 +155,7 @@ def _labels(given: SectionInput) -> Iterator[Warning]:
         yield Warning(
             "caution",
             f"{percent_text(count.max() / total)} of the votes are for {votes.labels[int(count.argmax())]}: accuracy says "
-            "little; look at the "
-            "rare labels.",
+            "little; look at the rare labels.",
         )
     if len(rare := np.flatnonzero((count > 0) & (count < 20))):
         names = names_text(votes.labels[rare], 5)
@@ -183,8 +176,7 @@ def _gold_labels(given: SectionInput) -> Iterator[Warning]:
         yield Warning(
             "caution",
             f"On {percent_text(about.share_gold_unvoted)} of the tasks with a gold label nobody voted for it: no method "
-            "that weighs votes "
-            "can get these right, or the gold labels are wrong there.",
+            "that weighs votes can get these right, or the gold labels are wrong there.",
             "They are listed in the section on hard tasks: is the gold label right, and was the question clear?",
         )
     for finding in find_labels_in_names(gold):

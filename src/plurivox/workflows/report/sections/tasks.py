@@ -28,8 +28,7 @@ def tasks_section(given: SectionInput) -> Section:
             tuple(_card(given, hard, task) for task in first),
             _soft_title(given),
             "Sorted by the entropy of the soft label, which is highest if all labels have the same share of it; of equal "
-            "tasks the one "
-            "with more votes comes first.",
+            "tasks the one with more votes comes first.",
         )
     ]
     if len(clear := hard.against_gold):
@@ -58,14 +57,12 @@ def _answer(given: SectionInput, hard: HardTasks, first: list[int]) -> str:
     text = f"Look first at {names_text(hard.votes.tasks[first])}."
     text += (
         f" On {below:,} of {count_text(n, 'task')} with votes ({percent_text(below / max(n, 1))}) the {given.top_label} "
-        "has less than "
-        f"{UNSURE:.0%} by {given.results.chosen}."
+        f"has less than {UNSURE:.0%} by {given.results.chosen}."
     )
     if len(hard.against_gold):
         text += (
             f" {count_text(len(hard.against_gold), 'task')} {'has' if len(hard.against_gold) == 1 else 'have'} a clear "
-            "label that "
-            "differs from the gold label."
+            "label that differs from the gold label."
         )
     return text
 
