@@ -22,7 +22,7 @@ MAX_PICTURED_LABELS, MAX_PICTURED_TASKS = 1_000, 300_000
 def methods_section(given: SectionInput) -> Section:
     """Return the section on what each method says."""
     found = given.results.differences
-    blocks: list[Block] = [_table(given, found)]
+    blocks: list[Block] = [_table(given, found), _descriptions(found)]
     if len(found.methods) > 1:
         blocks.append(_pairs(found))
     blocks += _pictures(given)
@@ -126,8 +126,6 @@ def _table(given: SectionInput, found: MethodDifferences) -> Table:
         found.confidence.tolist(),
         found.entropy.tolist(),
     ]
-    columns.append(Column("what it does"))
-    cells.append([aggregate.methods.summary(parse_spec(spec)[0]) for spec in found.methods])
     columns.append(Column("seconds", "number", "time of the fit", 2))
     cells.append([results.seconds.get(spec, np.nan) for spec in found.methods])
     rows = [(spec, *row) for spec, row in zip(found.methods, zip(*cells, strict=True), strict=True)]
@@ -140,6 +138,12 @@ def _table(given: SectionInput, found: MethodDifferences) -> Table:
         else ""
     )
     return Table("Methods", tuple(columns), rows, len(rows), note, command)
+
+
+def _descriptions(found: MethodDifferences) -> Table:
+    """Return the table that says what each method does."""
+    rows: list[tuple[Cell, ...]] = [(spec, aggregate.methods.summary(parse_spec(spec)[0])) for spec in found.methods]
+    return Table("What the methods do", (Column("method"), Column("what it does")), rows, len(rows))
 
 
 def _measures(given: SectionInput, specs: Sequence[str], names: Sequence[str]) -> list[list[Cell]]:
