@@ -17,10 +17,11 @@ DEFINITIONS = (
     ),
     (
         "Workers",
-        "Agreement is the mean share of the others' votes on the same task that are for the worker's label; by chance, "
-        "what somebody who gives labels as often would have on any task. Beyond chance is (agreement - by chance) / (1 - "
-        f"by chance), with Wilson's 95% interval. Verdicts: {VERDICT_MEANING}. Workers are sorted by the agreement beyond "
-        f"chance as if with {SHRINKAGE} more votes like those of the median worker.",
+        "Agreement is the mean share of the others' votes on the same task that are for the worker's label; by chance, what "
+        "somebody who gives labels as often would have on any task. Beyond chance is "
+        "(agreement - by chance) / (1 - by chance), with Wilson's 95% interval. "
+        f"Verdicts: {VERDICT_MEANING}. Workers are sorted by the agreement "
+        f"beyond chance as if with {SHRINKAGE} more votes like those of the median worker.",
     ),
     (
         "Tasks",
@@ -29,13 +30,13 @@ DEFINITIONS = (
     (
         "Method",
         "Chosen by plurivox recommend: crowds with known truth are simulated from models fitted to these votes, and every "
-        "candidate is "
-        "scored on them; gold labels are weighed in. The default stays unless another method is clearly better.",
+        "candidate is scored on them; gold labels are weighed in. The default stays unless another method is clearly "
+        "better.",
     ),
     (
         "Against gold",
         f"{', '.join(GOLD_MEASURES)} with percentile bootstrap intervals over tasks; a task with several most probable "
-        "labels counts for the first.",
+        "labels is shared among them.",
     ),
     (
         "Intervals of shares",
