@@ -18,7 +18,7 @@ DEFINITIONS = (
     (
         "Workers",
         "Agreement is the mean share of the others' votes on the same task that are for the worker's label; by chance, what "
-        "somebody who gives labels as often would have on any task. Beyond chance is "
+        "somebody who gives labels as often would have on any task. What is beyond chance is "
         "(agreement - by chance) / (1 - by chance), with Wilson's 95% interval. "
         f"Verdicts: {VERDICT_MEANING}. Workers are sorted by the agreement "
         f"beyond chance as if with {SHRINKAGE} more votes like those of the median worker.",
