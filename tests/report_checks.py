@@ -70,6 +70,9 @@ COLORS = """() => {
   const text = document.querySelector(".drawing text");
   return [getComputedStyle(document.body).backgroundColor, text ? getComputedStyle(text).fill : ""]; }"""
 
+HAS_COLORS = f"(colors) => JSON.stringify(({COLORS})()) === JSON.stringify(colors)"  # a page may take a frame to change
+SWITCHED = f"(colors) => ({COLORS})()[0] !== colors[0]"
+
 
 def open_report(page: Page, path: Path) -> None:
     """Open a report from its file."""
@@ -177,17 +180,18 @@ def switches_to_dark_and_back(page: Page, path: Path) -> None:
     button = page.locator("#pv-theme")
     light = page.evaluate(COLORS)
     button.click()
+    page.wait_for_function(SWITCHED, arg=light)
     dark = page.evaluate(COLORS)
     assert dark[0] != light[0] and (dark[1] != light[1] or not light[1]) and button.inner_text() == "Light colours"
     page.reload()
-    assert page.evaluate(COLORS) == dark
+    page.wait_for_function(HAS_COLORS, arg=dark)
     page.emulate_media(media="print")
-    assert page.evaluate(COLORS) == light  # paper is never dark
+    page.wait_for_function(HAS_COLORS, arg=light)  # paper is never dark
     page.emulate_media(media="screen")
     button.click()
-    assert page.evaluate(COLORS) == light
+    page.wait_for_function(HAS_COLORS, arg=light)
     page.emulate_media(color_scheme="dark")
-    assert page.evaluate(COLORS) == dark
+    page.wait_for_function(HAS_COLORS, arg=dark)
 
 
 def names_marks_under_the_pointer(page: Page, path: Path) -> None:
