@@ -50,6 +50,9 @@ def _new_id(artist: Any, prefix: str = "marks") -> str:
     return name
 
 
+HASHED_ID = re.compile(r"([a-z]+)[0-9a-f]{10}")  # of matplotlib: a letter for the kind, and a hash
+
+
 def svg_text(figure: "Figure", *, title: str = "", description: str = "", id_prefix: str = "") -> str:
     """Return a figure as SVG: with a title and a description for screen readers, and texts of marks under the pointer.
 
@@ -69,8 +72,7 @@ def svg_text(figure: "Figure", *, title: str = "", description: str = "", id_pre
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)
     _describe(root, title, description)
-    if id_prefix:
-        _prefix_ids(root, id_prefix)
+    _number_ids(root, id_prefix)
     return ElementTree.tostring(root, encoding="unicode")
 
 
@@ -100,13 +102,23 @@ def _describe(root: ElementTree.Element, title: str, description: str) -> None:
         root.set("aria-label", shown_name(f"{title}. {description}".strip(), 2000))
 
 
-def _prefix_ids(root: ElementTree.Element, prefix: str) -> None:
-    """Put a prefix before all ids, and before all references to them, in place."""
+def _number_ids(root: ElementTree.Element, prefix: str) -> None:
+    """Replace ids that are hashes by numbers and put a prefix before all ids, and in all references to them, in place.
+
+    The hashes are of positions with all their digits, of which the last ones differ between runs.
+    """
+    new: dict[str, str] = {}
+    for element in root.iter():
+        if (old := element.get("id")) is not None and old not in new:
+            hashed = HASHED_ID.fullmatch(old)
+            new[old] = prefix + (f"{hashed[1]}-{len(new)}" if hashed else old)
     for element in root.iter():
         for name, value in element.attrib.items():
             if name == "id":
-                element.set(name, prefix + value)
+                element.set(name, new[value])
             elif name == f"{{{LINK}}}href" and value.startswith("#"):
-                element.set(name, f"#{prefix}{value[1:]}")
+                element.set(name, f"#{new.get(value[1:], prefix + value[1:])}")
             elif "url(#" in value:
-                element.set(name, re.sub(r"url\(#", f"url(#{prefix}", value))
+                element.set(
+                    name, re.sub(r"url\(#([^)]*)", lambda found: f"url(#{new.get(found[1], prefix + found[1])}", value)
+                )
