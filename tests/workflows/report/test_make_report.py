@@ -177,6 +177,7 @@ def test_tiny_data_have_a_report_too(table: dict[str, list[str]]) -> None:
 def test_counts_without_names_have_a_report_without_workers() -> None:
     counts = pv.counts({"task": ["a", "b", "c"], "cat": [30, 12, 3], "dog": [2, 11, 20]})
     made = report(counts)
+    assert "without worker names" in made.summary()[0][1] and "--for truth" not in made.summary()[0][1]
     assert made.question == "people" and "workers" not in [one.id for one in made.page.sections]
     assert [row[0] for row in blocks(made, "methods", Table)[0].rows] == ["calibrated-shares", "vote-shares"]
     with pytest.raises(InputError, match="--for people"):

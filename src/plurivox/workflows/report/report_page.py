@@ -72,10 +72,11 @@ def _summary(given: SectionInput, sections: tuple[Section, ...]) -> tuple[Summar
     """Return the questions and answers of the sections, the first of them what the labels are about."""
     quantity = given.results.quantity
     other = "people" if quantity == "truth" else "truth"
-    about = (
-        f"About {QUESTIONS[quantity]}: a soft label is {QUANTITY_TEXTS[quantity]}. For {QUESTIONS[other]}, make the page with "
-        f"--for {other}."
-    )
+    about = f"About {QUESTIONS[quantity]}: a soft label is {QUANTITY_TEXTS[quantity]}."
+    if given.inputs.usual_question == "truth":
+        about += f" For {QUESTIONS[other]}, make the page with --for {other}."
+    else:
+        about += " What is true cannot be estimated from counts without worker names."
     first = SummaryLine("Is this about what is true, or about what people say?", about, "labels")
     rest = [SummaryLine(one.title, one.answer, one.id) for one in sections if one.id not in NOT_IN_SUMMARY]
     return (first, *rest)
