@@ -1,11 +1,15 @@
 """`plurivox report` run as a user would."""
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import Result
+
+import plurivox as pv
+from report_inputs import doubtful_dataset
 
 Call = Callable[..., Result]
 FEW = ("--methods", "vote-shares")
@@ -61,3 +65,19 @@ def test_pdf_needs_a_browser_and_says_so_at_once(call: Call, tmp_path: Path, mon
     monkeypatch.setenv("PLURIVOX_CHROMIUM", "no-such-browser")
     done = call("report", "toy", "-o", tmp_path / "r.html", "--pdf")
     assert done.exit_code == 2 and "no-such-browser" in done.output and not (tmp_path / "r.html").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::plurivox.core.errors.PlurivoxWarning")  # of the repeats
+def test_the_commands_of_the_next_steps_run_on_votes_with_repeats_and_workers_to_drop(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = doubtful_dataset()
+    pv.write(data, "votes")
+    (section,) = [one for one in pv.report("votes", methods="vote-shares").page.sections if one.id == "next-steps"]
+    lines = [step.command for block in section.blocks for step in block.steps if step.command]
+    assert len(lines) >= 5
+    (tmp_path / "gold.csv").write_text("task,label\ntask-00,yes\n")
+    done = {line: call(*shlex.split(line)[1:]) for line in lines}
+    assert not {line: one.output for line, one in done.items() if one.exit_code}

@@ -64,9 +64,9 @@ def test_the_workers_who_guess_are_named_first_with_the_command_that_removes_the
     assert all(row[1] not in ("near random", "against the others") for row in table.rows[3:])
     steps: Steps = blocks(made, "next-steps", Steps)[0]
     shown = [step.command for step in steps.steps]
-    assert shown[0] == "plurivox clean repeats-once votes.csv -o cleaned"  # the crowd has repeated answers
-    assert shown[1].startswith("plurivox recipe report-cards --data cleaned --workers ")
-    assert shown[2].startswith("plurivox clean listed-workers cleaned --workers ")
+    assert shown[0] == "plurivox report votes.csv --repeats first -o report.html"  # the crowd has repeated answers
+    assert shown[1].startswith("plurivox recipe report-cards --data votes.csv --workers ")
+    assert shown[2].startswith("plurivox clean listed-workers votes.csv --repeats first --workers ")
     assert all(name in section(made, "workers").answer for name in GUESSERS)
 
 
@@ -198,7 +198,7 @@ def test_every_command_has_the_arguments_that_its_command_takes(
     made: Report, people: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("votes.csv", "gold.csv", "cleaned"):
+    for name in ("votes.csv", "gold.csv"):
         Path(name).touch()
     found = commands(made) | commands(people)
     assert len(found) > 15

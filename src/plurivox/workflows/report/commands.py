@@ -30,12 +30,25 @@ def aggregate_command(spec: str, name_in_commands: str, out: str) -> str:
     return " ".join(["plurivox aggregate", method.name(), name_in_commands, *flags, "-o", out])
 
 
+def first_answers_only(name_in_commands: str) -> str:
+    """Return how commands name the data if only the first answer of each worker to each task is to be read.
+
+    >>> first_answers_only("votes.csv"), first_answers_only("votes.csv --repeats keep")
+    ('votes.csv --repeats first', 'votes.csv --repeats keep')
+    """
+    return name_in_commands if "--repeats" in name_in_commands else f"{name_in_commands} --repeats first"
+
+
 def report_cards_command(workers: Sequence[str], name_in_commands: str) -> str:
     """Return the command that shows the scores, the confusion matrix and the most unlikely votes of these workers.
 
     >>> report_cards_command(["ann", "bo"], "votes.csv")
     'plurivox recipe report-cards --data votes.csv --workers ann,bo -o cards'
+
+    Return "" if the data need flags to be read, which recipes do not have.
     """
+    if len(shlex.split(name_in_commands)) > 1:
+        return ""
     chosen = f" --workers {shlex.quote(','.join(workers))}" if workers else ""
     return f"plurivox recipe report-cards --data {name_in_commands}{chosen} -o cards"
 

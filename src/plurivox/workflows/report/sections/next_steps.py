@@ -8,6 +8,7 @@ from plurivox.charts._shared.names_as_text import count_text
 from plurivox.workflows.report.commands import (
     aggregate_command,
     drop_workers_command,
+    first_answers_only,
     report_cards_command,
     shell_name,
 )
@@ -15,7 +16,6 @@ from plurivox.workflows.report.page_content import Section, Step, Steps
 from plurivox.workflows.report.sections._section_input import QUESTIONS, SectionInput, names_text, percent_text
 from plurivox.workflows.report.worker_trust import DROPPED
 
-CLEANED = "cleaned"  # folder of the data without repeated answers
 ENOUGH_GOLD = 100  # tasks with which accuracy is known to about 8 points
 LEAST_GAIN = 0.005  # gain in accuracy of one more vote per task that is worth asking for
 
@@ -26,7 +26,7 @@ def next_steps_section(given: SectionInput) -> Section:
     for make in STEPS:
         if (step := make(given, name)) is not None:
             steps.append(step)
-            name = CLEANED if make is _drop_repeats else name
+            name = first_answers_only(name) if make is _drop_repeats else name
     first = f"First: {steps[0].text[:1].lower()}{steps[0].text[1:]}"
     answer = f"{first} {count_text(len(steps) - 1, 'more step')} below, each with its command."
     return Section("next-steps", "What to do next?", answer, (Steps(tuple(steps)),))
@@ -48,23 +48,25 @@ def _drop_repeats(given: SectionInput, name: str) -> Step | None:
     if not (n := given.results.about.n_repeats):
         return None
     return Step(
-        "Keep the first answer of each worker to each task.",
-        f"{count_text(n, 'answer')} repeat an earlier one of the same worker, and count as votes of several people. Run "
-        "the steps below on the cleaned data.",
-        f"plurivox clean repeats-once {name} -o cleaned",
+        "Read only the first answer of each worker to each task.",
+        f"{count_text(n, 'answer')} repeat an earlier one of the same worker, and count as votes of several people. The "
+        "command makes this page without them; the steps below leave them out too.",
+        f"plurivox report {first_answers_only(name)} -o report.html",
     )
 
 
 def _read_votes_of_workers(given: SectionInput, name: str) -> Step | None:
     """Return the step to read votes of the workers near random or against the others."""
+    del name  # a recipe takes no flags on how to read the data
     trust = given.results.trust
     if trust is None or not (n := trust.count(*DROPPED)):
         return None
+    command = report_cards_command(trust.names(*DROPPED), given.name)
     return Step(
         f"Read some votes of the {count_text(n, 'worker')} near random or against the others.",
-        f"They are {names_text(trust.names(*DROPPED))}. The command shows their scores, confusion matrices and most "
-        "unlikely votes.",
-        report_cards_command(trust.names(*DROPPED), name),
+        f"They are {names_text(trust.names(*DROPPED))}."
+        + (" The command shows their scores, confusion matrices and most unlikely votes." if command else ""),
+        command,
     )
 
 

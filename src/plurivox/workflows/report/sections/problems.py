@@ -7,7 +7,7 @@ import numpy as np
 from plurivox.charts._shared.names_as_text import count_text
 from plurivox.evaluate.find_evaluation_faults import find_labels_in_names
 from plurivox.workflows.crowd_problems import FEW_VOTES, VOTES_PER_MATRIX_ROW, suspected_copies
-from plurivox.workflows.report.commands import drop_workers_command
+from plurivox.workflows.report.commands import drop_workers_command, first_answers_only
 from plurivox.workflows.report.leaks import tasks_with_same_content
 from plurivox.workflows.report.page_content import Section, Severity, Warning, Warnings
 from plurivox.workflows.report.sections._section_input import SectionInput, names_text, parts_text, percent_text
@@ -105,8 +105,8 @@ def _repeated_answers(given: SectionInput) -> Iterator[Warning]:
             "caution",
             f"{count_text(n, 'answer')} repeat an earlier one of the same worker to the same task. They are not "
             "independent, and count as votes of several people in the aggregation.",
-            "Keep the first answer of each worker to each task, unless the repeats are meant to count.",
-            f"plurivox clean repeats-once {given.name} -o cleaned",
+            "Read only the first answer of each worker to each task, unless the repeats are meant to count.",
+            f"plurivox report {first_answers_only(given.name)} -o report.html",
         )
 
 
