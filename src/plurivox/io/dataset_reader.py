@@ -3,7 +3,6 @@
 import warnings
 from contextlib import suppress
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import polars as pl
@@ -16,11 +15,19 @@ from plurivox.core.votes import Votes
 from plurivox.io import answers_from_tables, dataset_catalog, votes_from_tables
 from plurivox.io.dataset import Dataset
 from plurivox.io.dataset_folder_and_overwrite_checks import holds_votes_answers_counts_or_gold_table
-from plurivox.io.formats import ForeignContents, find_reader_module_of_folder, image_folder, label_studio, peerannot
+from plurivox.io.formats import (
+    FieldNames,
+    ForeignContents,
+    find_reader_module_of_folder,
+    find_reader_module_of_records,
+    find_reader_module_of_table,
+    image_folder,
+    peerannot,
+)
 from plurivox.io.plurivox_folder_reader import read_plurivox_folder
 from plurivox.io.soft_label_files import read_soft, soft_from_frame
-from plurivox.io.tabular.read_csv_and_json import read_json
-from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix, table_name_of_file
+from plurivox.io.tabular.read_csv_and_json import read_json, read_json_lines
+from plurivox.io.tabular.table_file_names import JSON_SUFFIXES, TABLE_SUFFIXES, file_suffix, table_name_of_file
 from plurivox.io.tabular.table_files import Columns, frame_from_records, read_table
 
 
@@ -111,15 +118,14 @@ def read_soft_labels_or_dataset(where: str | Path) -> SoftLabels | Dataset:
 def _read_dataset_folder(path: Path, options: dict[str, Any]) -> Dataset:
     """Return the data set in a folder in the format of plurivox or peerannot, or with one folder of images per label."""
     reader = None if is_plurivox_folder(path) else find_reader_module_of_folder(path)
-    return (
-        read_plurivox_folder(path, **options)
-        if reader is None
-        else _read_foreign_data_and_apply_options(reader, path, options)
-    )
+    if reader is None:
+        return read_plurivox_folder(path, **options)
+    named = {"labels": options["labels"]} if "labels" in options and reader is not image_folder else {}
+    return _dataset_of_foreign_contents(reader.read(path, **named), path, options)
 
 
 def _read_dataset_file(path: Path, options: dict[str, Any]) -> Dataset:
-    """Return the data set in one file: a table, a peerannot or Label Studio export, or saved data (`.npz`)."""
+    """Return the data set in one file: a table, an export of another program, or saved data (`.npz`)."""
     if file_suffix(path) == ".npz":
         return _dataset_from_saved(DataType.load(path), path)
     found = _read_table_or_dataset_of_export(path, options)
@@ -127,18 +133,37 @@ def _read_dataset_file(path: Path, options: dict[str, Any]) -> Dataset:
 
 
 def _read_table_or_dataset_of_export(path: Path, options: dict[str, Any]) -> Dataset | Columns:
-    """Return the table in a file, or the data set if the file is a peerannot or Label Studio export (JSON)."""
-    if file_suffix(path) == ".json":
-        if peerannot.recognises(path):
-            return _read_foreign_data_and_apply_options(peerannot, path, options)
-        records = read_json(path)
-        if label_studio.is_label_studio_export(records):
-            return _read_foreign_data_and_apply_options(label_studio, path, options, records=records)
-        return Columns.from_frame_mapping_or_parquet(frame_from_records(records, path), path.name)
-    if file_suffix(path) == ".parquet":
-        with suppress(InputError):  # read_table below raises a more precise error
-            return Columns.from_frame_mapping_or_parquet(path)
+    """Return the table in a file, or the data set if the file is an export of another program."""
+    suffix = file_suffix(path).removesuffix(".gz")
+    if suffix == ".json" and peerannot.recognises(path):
+        named = {"labels": options["labels"]} if "labels" in options else {}
+        return _dataset_of_foreign_contents(peerannot.read(path, **named), path, options)
+    if suffix in JSON_SUFFIXES:
+        records = read_json(path) if suffix == ".json" else read_json_lines(path)
+        if (reader := find_reader_module_of_records(records)) is not None:
+            contents = reader.read_records(records, path, _field_names(options))
+            return _dataset_of_foreign_contents(contents, path, options)
+        table = Columns.from_frame_mapping_or_parquet(frame_from_records(records, path), path.name)
+    elif suffix == ".parquet":
+        table = _parquet_columns_or_clearer_error(path)
+    else:
+        table = Columns.from_frame_mapping_or_parquet(read_table(path), path.name)
+    if (reader := find_reader_module_of_table(table)) is not None:
+        return _dataset_of_foreign_contents(reader.read_columns(table, _field_names(options)), path, options)
+    return table
+
+
+def _parquet_columns_or_clearer_error(path: Path) -> Columns:
+    """Return a Parquet file as a table whose columns are read on use; raise InputError with the reason if it is damaged."""
+    with suppress(InputError):  # read_table below raises a more precise error
+        return Columns.from_frame_mapping_or_parquet(path)
     return Columns.from_frame_mapping_or_parquet(read_table(path), path.name)
+
+
+def _field_names(options: dict[str, Any]) -> FieldNames:
+    """Return the reading options that name fields of a file; a list of worker columns names none."""
+    named = {role: options[role] for role in ("task", "worker", "label") if isinstance(options.get(role), str)}
+    return FieldNames(**named, labels=tuple(options["labels"]) if "labels" in options else None)
 
 
 def _dataset_from_table(table: Columns, path: Path, options: dict[str, Any]) -> Dataset:
@@ -159,18 +184,8 @@ def _dataset_from_table(table: Columns, path: Path, options: dict[str, Any]) -> 
     return Dataset(name, path=path, votes=votes_from_tables.votes(table, where=path.name, **options))
 
 
-def _read_foreign_data_and_apply_options(
-    reader: ModuleType, path: Path, options: dict[str, Any], **reader_options: Any
-) -> Dataset:
+def _dataset_of_foreign_contents(found: ForeignContents, path: Path, options: dict[str, Any]) -> Dataset:
     """Return the data set read by another format's reader, after applying the options `missing`, `repeats` and `ordered`."""
-    reader_options |= {"labels": options["labels"]} if "labels" in options and reader is not image_folder else {}
-    if reader is label_studio:
-        reader_options |= {
-            theirs: options[ours]
-            for ours, theirs in (("label", "control_name"), ("task", "task_field"))
-            if ours in options
-        }
-    found: ForeignContents = reader.read(path, **reader_options)
     votes_from_tables.warn_notes(found.notes)
     votes = found.votes
     if votes is not None:
@@ -178,11 +193,16 @@ def _read_foreign_data_and_apply_options(
         rules |= {"tasks": votes.tasks, "workers": votes.workers} | (
             {} if "missing" in options else {"labels": votes.labels}
         )
+        rules.setdefault("ordered", False if votes.scale is None else votes.scale.tolist())
         worker = "worker" if votes.n_workers else None
         votes = votes_from_tables.votes(votes.columns(), worker=worker, where=path.name, **rules)
-    return Dataset(
-        found.name, path=path, votes=votes, gold=found.gold, images=found.images, items=_items_with_splits(found)
-    )
+    parts: dict[str, Any] = {
+        "gold": found.gold,
+        "images": found.images,
+        "items": _items_with_splits(found),
+        "workers": found.workers,
+    }
+    return Dataset(found.name, path=path, votes=votes, **parts)
 
 
 def _items_with_splits(contents: ForeignContents) -> pl.DataFrame | None:

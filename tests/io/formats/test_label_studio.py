@@ -10,7 +10,7 @@ import pytest
 
 from plurivox.core.errors import InputError
 from plurivox.core.votes import Votes
-from plurivox.io.formats import label_studio
+from plurivox.io.formats import FieldNames, ForeignContents, find_reader_module_of_records, label_studio
 from plurivox.io.tabular.read_csv_and_json import read_json
 
 
@@ -35,6 +35,10 @@ def export(path: Path, *tasks: Any) -> Path:
     return path
 
 
+def read(path: Path, **names: Any) -> ForeignContents:
+    return label_studio.read_records(read_json(path), path, FieldNames(**names))
+
+
 def rows(votes: Votes | None) -> list[tuple[object, ...]]:
     assert votes is not None
     return list(zip(*(votes.columns()[name].tolist() for name in ("task", "worker", "label")), strict=True))
@@ -51,8 +55,8 @@ def test_choices_become_votes(tmp_path: Path) -> None:
         task(7, by(3, choice("dog"))),
         task(9),
     )
-    assert label_studio.is_label_studio_export(read_json(path))
-    found = label_studio.read(path)
+    assert label_studio.recognises(read_json(path))
+    found = read(path)
     assert rows(found.votes) == [(7, 3, "dog"), (11, 3, "cat"), (11, 4, "dog")]
     assert found.votes is not None and found.votes.tasks.tolist() == [7, 9, 11] and found.votes.weight is None
     assert found.votes.seconds is not None and found.votes.when is not None
@@ -70,23 +74,23 @@ def test_a_time_without_a_zone_is_read_as_utc(tmp_path: Path, monkeypatch: pytes
     with monkeypatch.context() as patch:
         patch.setenv("TZ", "Asia/Tokyo")
         time.tzset()
-        votes = label_studio.read(path).votes
+        votes = read(path).votes
     time.tzset()
     assert votes is not None and votes.when is not None and votes.when.tolist() == [7]
 
 
 def test_several_choices_are_one_soft_answer(tmp_path: Path) -> None:
     path = export(tmp_path / "a.json", task(1, by(3, choice("cat", "dog", "cat")), by(4, choice("cat"))))
-    found = label_studio.read(path)
+    found = read(path)
     assert found.votes is not None and found.votes.counts().tolist() == [[1.5, 0.5]] and found.votes.n_answers == 2
     assert found.notes == ("1 answers chose several labels, in equal shares",)
 
 
 def test_ratings_are_ordered(tmp_path: Path) -> None:
-    votes = label_studio.read(export(tmp_path / "a.json", task(1, by(3, stars(5)), by(4, stars(2))))).votes
+    votes = read(export(tmp_path / "a.json", task(1, by(3, stars(5)), by(4, stars(2))))).votes
     assert rows(votes) == [(1, 3, 5), (1, 4, 2)]
     assert votes is not None and votes.scale is not None and votes.scale.tolist() == [2, 5]
-    votes = label_studio.read(tmp_path / "a.json", labels=range(1, 6)).votes
+    votes = read(tmp_path / "a.json", labels=(1, 2, 3, 4, 5)).votes
     assert votes is not None and votes.labels.tolist() == [1, 2, 3, 4, 5]
 
 
@@ -106,7 +110,7 @@ def test_skipped_records_are_counted_in_notes(tmp_path: Path) -> None:
         ),
         task(2, by(3, choice("cat"), ground_truth=True), by(4, choice("cat", "dog"), ground_truth=True)),
     )
-    found = label_studio.read(path, "animal")
+    found = read(path, label="animal")
     assert rows(found.votes) == [(1, None, "dog"), (1, 3, "cat")]
     assert found.gold is not None and found.gold.tasks.tolist() == [2] and found.gold.prob.tolist() == [[0.75, 0.25]]
     assert found.notes == (
@@ -125,16 +129,16 @@ def test_skipped_records_are_counted_in_notes(tmp_path: Path) -> None:
 def test_names_of_tasks_and_workers(tmp_path: Path) -> None:
     people = [by(3, choice("cat")), by({"email": "bo@x.org"}, choice("dog")), by({"id": 3}, choice("cat"))]
     same = [{**task(number, *people[:1]), "data": {"image": "x.png", "meta": {"a": 1}}} for number in (1, 2)]
-    votes = label_studio.read(export(tmp_path / "a.json", task(1, *people))).votes
+    votes = read(export(tmp_path / "a.json", task(1, *people))).votes
     assert votes is not None and votes.workers.tolist() == ["3", "bo@x.org"]  # numbers become text if any name is text
-    found = label_studio.read(export(tmp_path / "a.json", *same), task_field="image")
+    found = read(export(tmp_path / "a.json", *same), task="image")
     assert rows(found.votes) == [("x.png", 3, "cat")] * 2
     assert found.notes == ("1 tasks share a name with an earlier one and were merged",)
     assert found.items is not None and found.items["meta"].to_list() == ['{"a": 1}']
 
 
 def test_gold_alone_leaves_tasks_without_votes(tmp_path: Path) -> None:
-    found = label_studio.read(export(tmp_path / "a.json", task(1, by(3, choice("cat"), ground_truth=True))))
+    found = read(export(tmp_path / "a.json", task(1, by(3, choice("cat"), ground_truth=True))))
     assert found.votes is not None and len(found.votes) == 0 and found.votes.tasks.tolist() == [1]
     assert found.gold is not None and found.gold.hard().tolist() == ["cat"]
 
@@ -148,20 +152,18 @@ def test_the_json_min_export(tmp_path: Path) -> None:
     path = export(
         tmp_path / "a.json", short(1, 3, animal="cat"), short(1, 4, animal={"choices": ["cat", "dog"]}), short(2, 3)
     )
-    assert label_studio.is_label_studio_export(read_json(path))
-    found = label_studio.read(path)
+    assert label_studio.recognises(read_json(path))
+    found = read(path)
     assert found.votes is not None and found.votes.counts().tolist() == [[1.5, 0.5], [0, 0]]
     assert found.items is not None and found.items["image"].to_list() == ["1.png", "2.png"]
     assert found.notes[0] == "1 annotations have no label for 'animal' and were dropped"
-    rated = label_studio.read(export(path, short(1, 3, stars=[{"rating": 4}]))).votes
+    rated = read(export(path, short(1, 3, stars=[{"rating": 4}]))).votes
     assert rows(rated) == [(1, 3, 4)]
     shuffled = [dict(sorted(record.items())) for record in (short(1, 3, animal="cat"), short(2, 3, animal="dog"))]
-    assert rows(label_studio.read(export(path, *shuffled), "animal").votes) == [(1, 3, "cat"), (2, 3, "dog")]
+    assert rows(read(export(path, *shuffled), label="animal").votes) == [(1, 3, "cat"), (2, 3, "dog")]
 
 
 ODD: dict[str, tuple[list[Any], str]] = {
-    "nothing": ([], "must contain a list of tasks"),
-    "numbers": ([1, 2], "must contain a list of tasks"),
     "other records": ([{"task": 1, "label": "cat"}], "not a Label Studio export"),
     "no answers": ([task(1)], "no choices or ratings.*no answers"),
     "boxes alone": ([task(1, by(3, {"type": "brush", "value": {"x": 1}}))], "it has 'brush'"),
@@ -180,18 +182,18 @@ ODD: dict[str, tuple[list[Any], str]] = {
 def test_files_without_votes_are_errors(tmp_path: Path, name: str) -> None:
     records, words = ODD[name]
     with pytest.raises(InputError, match=words) as caught:
-        label_studio.read(export(tmp_path / "a.json", *records))
+        read(export(tmp_path / "a.json", *records))
     assert "a.json" in str(caught.value)
 
 
 def test_an_unknown_control_is_an_error(tmp_path: Path) -> None:
     path = export(tmp_path / "a.json", task(1, by(3, choice("cat"))))
     with pytest.raises(InputError, match="no choices or ratings from the control 'animals'; it has 'animal'"):
-        label_studio.read(path, "animals")
+        read(path, label="animals")
     with pytest.raises(InputError, match="without the field 'text'"):
-        label_studio.read(path, task_field="text")
+        read(path, task="text")
 
 
 @pytest.mark.parametrize("found", [[], {}, [1], [{"a": 1}], {"a": [{"id": 1}]}, [{"annotations": []}], 1, None])
 def test_other_files_are_not_recognised(found: object) -> None:
-    assert not label_studio.is_label_studio_export(found)
+    assert find_reader_module_of_records(found) is None

@@ -1,4 +1,9 @@
-"""Readers of other programs' formats: one module per format, with `read(path)`, and `recognises(path)` for folders.
+"""Readers of other programs' formats, one module per format.
+
+A **folder format** has `recognises(folder)` and `read(folder)`; a **record format** (a list of JSON objects, from `.json` or
+`.jsonl`) has `recognises(records)` and `read_records(records, where, names)`; a **table format** (columns of other names or
+another layout) has `recognises(table)` and `read_columns(table, names)`. All return ForeignContents. `names` are the fields
+that the caller named.
 
 crowd-kit needs no reader: its DataFrames have the columns `task`, `worker`, `label`, as returned by `Votes.to_pandas()`
 and accepted by `pv.votes(frame)`.
@@ -6,15 +11,37 @@ and accepted by `pv.votes(frame)`.
 
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from plurivox.io.formats import image_folder, peerannot
-from plurivox.io.formats._data_read_from_other_program import ForeignContents
+from plurivox.io.formats import image_folder, label_studio, peerannot
+from plurivox.io.formats._data_read_from_other_program import FieldNames, ForeignContents
+from plurivox.io.tabular.table_files import Columns
 
 FOLDER_FORMATS: tuple[ModuleType, ...] = (peerannot, image_folder)
+RECORD_FORMATS: tuple[ModuleType, ...] = (label_studio,)
+TABLE_FORMATS: tuple[ModuleType, ...] = ()
 
-__all__ = ["ForeignContents", "find_reader_module_of_folder"]
+__all__ = [
+    "FieldNames",
+    "ForeignContents",
+    "find_reader_module_of_folder",
+    "find_reader_module_of_records",
+    "find_reader_module_of_table",
+]
 
 
 def find_reader_module_of_folder(folder: Path) -> ModuleType | None:
     """Return the module (peerannot, image_folder) that can read this folder of another program, or None."""
     return next((module for module in FOLDER_FORMATS if module.recognises(folder)), None)
+
+
+def find_reader_module_of_records(records: Any) -> ModuleType | None:
+    """Return the module that can read these JSON records of another program, or None."""
+    if not isinstance(records, list) or not records or not all(isinstance(record, dict) for record in records):
+        return None
+    return next((module for module in RECORD_FORMATS if module.recognises(records)), None)
+
+
+def find_reader_module_of_table(table: Columns) -> ModuleType | None:
+    """Return the module that can read this table of another program, or None."""
+    return next((module for module in TABLE_FORMATS if module.recognises(table)), None)

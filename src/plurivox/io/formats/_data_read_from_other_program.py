@@ -1,4 +1,4 @@
-"""ForeignContents: the votes, gold labels, images and items read from a file or folder of another program."""
+"""ForeignContents: what was read from a file or folder of another program; FieldNames: the fields that the caller named."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,8 +15,18 @@ from plurivox.core.votes import UNNAMED, Votes
 
 
 @dataclass(frozen=True)
+class FieldNames:
+    """The fields of a file that the caller named (None: find them), and the list of all labels, in order."""
+
+    task: str | None = None  # field or column that names the tasks
+    worker: str | None = None  # field or column that names the workers
+    label: str | None = None  # field, column or question whose answers are the votes
+    labels: tuple[object, ...] | None = None
+
+
+@dataclass(frozen=True)
 class ForeignContents:
-    """Votes, gold labels, images, splits and items read from a file or folder of another program, by task name as text."""
+    """Votes, gold labels, images, splits, items and workers read from a file or folder of another program."""
 
     name: str
     votes: Votes | None = None
@@ -24,6 +34,7 @@ class ForeignContents:
     images: Mapping[str, Path] | None = None  # task -> image file
     splits: Mapping[str, str] | None = None  # task -> "train", "val" or "test"
     items: pl.DataFrame | None = None  # the labelled items: `task` and the columns of the program
+    workers: pl.DataFrame | None = None  # traits of each worker: `worker` and the columns of the program
     notes: tuple[str, ...] = ()  # what was dropped, merged or inferred, and how often
 
 

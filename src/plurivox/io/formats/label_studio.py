@@ -17,6 +17,7 @@ from plurivox.core.name_encoding import as_names, sort_distinct_names_by_value
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io.formats._data_read_from_other_program import (
+    FieldNames,
     ForeignContents,
     notes_with_nonzero_count,
     votes_with_unnamed,
@@ -31,45 +32,33 @@ from plurivox.io.formats._label_studio_records import (
     parse_label_studio_task_records,
 )
 from plurivox.io.tabular.column_conversion import frame_of
-from plurivox.io.tabular.read_csv_and_json import read_json
 
 
-def is_label_studio_export(records: Any) -> bool:
-    """Return whether the contents of a JSON file are a Label Studio export, by the fields of the first record."""
-    first = records[0] if isinstance(records, list) and records else None
-    return isinstance(first, dict) and (is_label_studio_task_record(first) or is_label_studio_json_min_record(first))
+def recognises(records: list[dict[str, Any]]) -> bool:
+    """Return whether JSON records are a Label Studio export, by the fields of the first record."""
+    return is_label_studio_task_record(records[0]) or is_label_studio_json_min_record(records[0])
 
 
-def read(
-    path: str | Path,
-    control_name: str | None = None,
-    *,
-    task_field: str | None = None,
-    labels: Iterable[object] | None = None,
-    records: Any = None,
-) -> ForeignContents:
+def read_records(records: list[dict[str, Any]], where: str | Path, names: FieldNames) -> ForeignContents:
     """Return the votes and gold labels of a Label Studio export.
 
-    `control_name` (`from_name` in the file) selects one of several controls. Tasks are named by their id, or by a field
-    of their data (`task_field`). `labels` lists all labels, since the file contains only those that were chosen.
-    `records` are the contents of the file if it has been read already.
+    `names.label` (`from_name` in the file) selects one of several controls. Tasks are named by their id, or by a field
+    of their data (`names.task`). `names.labels` lists all labels, since the file contains only those that were chosen.
+    `where` is the path of the file.
     """
-    records = read_json(path) if records is None else records
-    if not isinstance(records, list) or not records or not all(isinstance(record, dict) for record in records):
-        raise InputError(f"{path} is not a Label Studio export: it must contain a list of tasks")
     if all(is_label_studio_task_record(record) for record in records):
-        export = parse_label_studio_task_records(records, task_field, path)
+        export = parse_label_studio_task_records(records, names.task, where)
     elif all(is_label_studio_json_min_record(record) for record in records):
-        export = parse_label_studio_json_min_records(records, control_name, task_field, path)
+        export = parse_label_studio_json_min_records(records, names.label, names.task, where)
     else:
-        raise InputError(f"{path} is not a Label Studio export: its records need 'annotations' or 'annotation_id'")
-    control = _choose_control_for_votes(export, control_name, path)
+        raise InputError(f"{where} is not a Label Studio export: its records need 'annotations' or 'annotation_id'")
+    control = _choose_control_for_votes(export, names.label, where)
     try:
-        votes, gold = _votes_and_gold(export, control, labels)
+        votes, gold = _votes_and_gold(export, control, names.labels)
     except InputError as cause:
-        raise InputError(f"{path}: {cause}") from None
+        raise InputError(f"{where}: {cause}") from None
     return ForeignContents(
-        Path(path).stem, votes, gold, items=_task_data_table(export, path), notes=_notes_on_skipped(export, control)
+        Path(where).stem, votes, gold, items=_task_data_table(export, where), notes=_notes_on_skipped(export, control)
     )
 
 
