@@ -77,7 +77,7 @@ AGREEMENT = (
 )
 
 RULES = (
-    Rule("raters?|ratings?", "worker, answer", files=("src/plurivox/io/formats/*label_studio*", "tests/*")),
+    Rule("raters?|ratings?", "worker, answer", files=("src/plurivox/io/formats/*", "docs/data.md", "tests/*")),
     Rule(
         "chances?",
         "rng, seed or probability",
@@ -89,7 +89,7 @@ RULES = (
     Rule(
         "believes?|look|looks",
         "posterior, e_step",
-        files=("tests/*", "*two_model_correctness.py", "*fornaciari2021*"),
+        files=("tests/*", "*two_model_correctness.py", "*label_differences.py", "*fornaciari2021*"),
         prose=False,
     ),
     Rule("sweeps?|climbs?|climbed", "em_pass, run_em"),

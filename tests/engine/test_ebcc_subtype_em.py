@@ -100,3 +100,14 @@ def test_agreement_uses_the_posterior_of_the_other_votes(weighted: bool) -> None
             expected[worker[v]] += w[v] * share
     np.testing.assert_allclose(agree, expected, rtol=1e-12)
     np.testing.assert_allclose(prob.sum(1), 1)
+
+
+def test_the_simd_width_does_not_change_a_bit(monkeypatch) -> None:
+    """Few votes use the widest rows, so that one compilation serves any number of runs."""
+    em, runs = some_em(weighted=True), [some_params(1, [0, 2, 4]), some_params(2, list(range(6)))]
+    widest = em.expected_counts_and_log_likelihoods(runs)
+    monkeypatch.setattr(ebcc_subtype_em, "MIN_BLOCK_VOTES", 0)
+    for (few, value), (many, same) in zip(widest, em.expected_counts_and_log_likelihoods(runs), strict=True):
+        assert value == same
+        np.testing.assert_array_equal(few.n_kind, many.n_kind)
+        np.testing.assert_array_equal(few.counts, many.counts)

@@ -67,3 +67,14 @@ def test_a_folder_of_another_user_is_not_trusted(tmp_path, monkeypatch):
     assert numba_compilation._create_folder_return_whether_private(tmp_path / "mine")
     monkeypatch.setattr(os, "getuid", lambda: 4242)
     assert not numba_compilation._create_folder_return_whether_private(tmp_path / "mine")
+
+
+def test_one_process_at_a_time_compiles_a_kernel(tmp_path):
+    fcntl = pytest.importorskip("fcntl")
+    with numba_compilation._file_lock(tmp_path / "kernel.lock"), (tmp_path / "kernel.lock").open("a") as other:
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with (tmp_path / "kernel.lock").open("a") as other:
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)  # free again
+    with numba_compilation._file_lock(tmp_path / "no folder" / "kernel.lock"):
+        pass  # a cache that cannot be written is used without locks

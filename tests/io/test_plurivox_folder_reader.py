@@ -171,7 +171,7 @@ def test_constant_columns_of_votes_become_items_and_workers(tmp_path: Path) -> N
             {"votes.csv": "task,worker,label\na,w,x\n", "dataset.toml": "colour = 1"},
             r"has the unknown keys \['colour'\]",
         ),
-        ({"votes.csv": "task,user,label\na,w,x\n"}, r"missing column 'worker' in"),
+        ({"votes.csv": "task,who,label\na,w,x\n"}, r"missing column 'worker' in"),
         (
             {"votes.csv": "task,worker,label\na,w,x\n", "votes.tsv": "t"},
             "twice: votes.csv, votes.tsv; keep one of them",

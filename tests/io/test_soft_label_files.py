@@ -195,8 +195,8 @@ def test_rounded_numbers_are_normalised_with_a_note(tmp_path: Path) -> None:
     ("text", "words"),
     [
         (
-            "id,x\n1,1\n",
-            r"missing column 'task' in .*; its columns are 'id', 'x'; a table of labels has task and label",
+            "who,x\n1,1\n",
+            r"missing column 'task' in .*; its columns are 'who', 'x'; a table of labels has task and label",
         ),
         ("task\n1\n", "has no column besides 'task'"),
         ("task,x,y\na,3,1\n", "sum to one.*task 'a' with the sum 4"),

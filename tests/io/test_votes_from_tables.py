@@ -49,16 +49,16 @@ def test_column_names_can_be_given_and_missing_columns_are_errors() -> None:
     assert votes(frame, task="item", worker="user", label="answer_text").n_tasks == 1
     with pytest.raises(
         InputError,
-        match=r"missing column 'worker' in the table; its columns are \['task', 'label', 'user'\]; .* give worker=",
+        match=r"missing column 'worker' in the table; its columns are \['task', 'label', 'who'\]; .* give worker=",
     ):
-        votes({"task": ["a"], "label": ["x"], "user": ["w"]})
+        votes({"task": ["a"], "label": ["x"], "who": ["w"]})
     with pytest.raises(
         InputError,
-        match=r"give task=..., worker=..., label=... .*the first line of the file must contain the column names",
+        match=r"give task=..., worker=..., label=... .*the first line of a file must contain the column names",
     ):
-        votes(frame)
-    with pytest.raises(InputError, match=r"'w11'\] and 9 more; if every column except 'task' is a worker.*--wide"):
-        votes({"task": ["a"]} | {f"w{i:02}": ["x"] for i in range(1, 21)})
+        votes({"thing": ["a"], "who": [1], "said": ["x"]})
+    with pytest.raises(InputError, match=r"'p11'\] and 9 more; if every column except 'task' is a worker.*--wide"):
+        votes({"task": ["a"]} | {f"p{i:02}": [i] for i in range(1, 21)})
 
 
 def test_a_column_of_labels_may_be_called_answer() -> None:

@@ -1,5 +1,7 @@
 """CrowdClassifier as a scikit-learn estimator."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -45,6 +47,37 @@ def test_labels_distributions_and_votes() -> None:
     assert drawn.trained_.made_by["target"] == "de-aggregated"
     with pytest.raises(InputError, match="X has 59 rows without names for 60 tasks of the votes"):
         clone(named).fit(X[:59], VOTES)
+
+
+@pytest.mark.filterwarnings("ignore::plurivox.core.errors.PlurivoxWarning")
+def test_votes_may_be_a_matrix_a_table_or_a_file(tmp_path: Path) -> None:
+    """A matrix has a row per row of X; tables meet X by the names of tasks."""
+    pandas = pytest.importorskip("pandas")
+
+    def made(x: object, y: object, **more: object) -> list:
+        model = CrowdClassifier(net="linear", plan=FAST, random_state=1).fit(x, y, **more)
+        return model.predict_proba(X).round(4).tolist()
+
+    matrix = np.full((VOTES.n_tasks, VOTES.n_workers), np.nan)
+    matrix[VOTES.task, VOTES.worker] = VOTES.label
+    task, worker = np.nonzero(~np.isnan(matrix))
+    votes = Votes.of(task, worker, matrix[task, worker].astype(int))
+    want = made(X, votes)
+    assert made(X, matrix) == want
+    assert made(X, np.where(np.isnan(matrix), -1, matrix).astype(int)) == want
+    assert made(X, [[None if np.isnan(one) else int(one) for one in row] for row in matrix]) == want
+    long = pandas.DataFrame(votes.columns())
+    long.to_csv(tmp_path / "votes.csv", index=False)
+    assert made(X, long) == made(X, long.pivot(index="task", columns="worker", values="label")) == want
+    rows = np.random.default_rng(0).permutation(60)
+    model = CrowdClassifier(net="linear", plan=FAST).fit(
+        X[rows], tmp_path / "votes.csv", tasks=[str(row) for row in rows]
+    )
+    assert model.score(X, GOLD.most_probable_label_codes().astype(str)) > 0.8
+    with pytest.raises(
+        ValueError, match="neither a matrix of probabilities, whose rows sum to one, nor a matrix of votes"
+    ):
+        made(X, np.full((60, 3), 0.2))
 
 
 def test_it_can_be_cross_validated() -> None:

@@ -54,7 +54,7 @@ def test_a_score_trained_on_gold_labels_says_so() -> None:
 def test_invalid_setups_are_errors() -> None:
     with pytest.raises(OptionError, match="between 0 and 1"):
         PruneAndTrain(alphas="2")
-    with pytest.raises(InputError, match="no features"):
+    with pytest.raises(InputError, match="neither features nor images nor texts"):
         PruneAndTrain().run(read=lambda _: Dataset("bare", votes=small().votes))
     with pytest.raises(InputError, match="use a score of tasks"):
         PruneAndTrain(score="trace", alphas="0.1", epochs=1, runs=1, net="linear").run(read=lambda _: small())

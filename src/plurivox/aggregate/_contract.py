@@ -1,6 +1,7 @@
 """Base classes of aggregation methods: Aggregator, and EMAggregator for methods that run EM, with their common options."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -18,6 +19,7 @@ from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS
 from plurivox.core.votes import Votes
 from plurivox.engine.available_memory_and_aligned_arrays import available_memory_or_none, format_bytes
 from plurivox.engine.em import ParamSpace
+from plurivox.engine.second_compiler import KernelCall, announce_kernels
 
 __all__ = ["DEFAULT_METHODS", "DEFAULT_TRAINING_LABELS", "Aggregator", "EMAggregator", "methods"]
 
@@ -55,7 +57,8 @@ class Aggregator(Method, ABC):
         self._raise_if_input_unsuitable(votes, gold, start)
         self._raise_if_memory_insufficient(votes)
         try:
-            fit = self._fit(votes, gold, start, progress)
+            with announce_kernels(lambda: self.kernel_calls(votes)):
+                fit = self._fit(votes, gold, start, progress)
         except MemoryError as error:  # other processes, or a limit that cannot be read, leave less than the estimate
             raise InputError(f"{self._memory_text(votes)}, and there is less: {error}") from error
         return fit.with_soft(replace(fit.soft, estimates=self.estimated_quantity()))
@@ -63,6 +66,14 @@ class Aggregator(Method, ABC):
     @abstractmethod
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         """Return the fit of checked votes (at least one task and label); `start` is an earlier fit to start from."""
+
+    def kernel_calls(self, votes: Votes) -> Sequence[KernelCall]:
+        """Return the kernels that a fit of such votes calls, with example arguments: two processes compile them at first use.
+
+        Kernels that are not listed are compiled in this process alone.
+        """
+        del votes
+        return ()
 
     def estimated_peak_floats(self, votes: Votes) -> int:
         """Return an estimate of the memory of a fit at its peak, beside the votes, as a number of float64.

@@ -10,12 +10,13 @@ from plurivox.aggregate._shared.tasks_without_gold import TasksWithoutGold, log_
 from plurivox.aggregate._shared.worker_accuracy_intervals import accuracy_interval_when_read
 from plurivox.core.array_types import Floats
 from plurivox.core.method import option
-from plurivox.core.progress_callbacks import Progress
+from plurivox.core.progress_callbacks import AtMost, Progress
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.engine.confusion_em import Counts, Params, worker_accuracy
+from plurivox.engine.confusion_em import Counts, KeyedVotes, Params, confusion_kernel_calls, worker_accuracy
 from plurivox.engine.em import EMResult, run_em
+from plurivox.engine.second_compiler import KernelCall
 
 POOL_PASSES = 20  # maximum number of passes that fit a pooled prior
 POOL_TOL = 1e-3  # a pooled prior whose shares change by less than this has converged
@@ -62,6 +63,9 @@ class DawidSkene(EMAggregator):
 
     def estimated_worker_table_floats(self, votes: Votes) -> int:
         return 13 * votes.n_workers * votes.n_labels**2 + len(votes) * votes.n_labels // 8
+
+    def kernel_calls(self, votes: Votes) -> list[KernelCall]:
+        return confusion_kernel_calls(KeyedVotes.without_rows(votes), votes.n_labels)
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         model = DawidSkeneModel(
@@ -126,7 +130,7 @@ class DawidSkeneModel:
             pooled = np.where(said.sum(0) > 0, said / np.maximum(said.sum(0), 1e-300), 1 / self.em.n_labels)
             self.pseudo = base + strength * pooled
             params = self.m_step(counts)
-            progress(step, progress_total, None)
+            progress(step, AtMost(progress_total), None)
             if np.abs(pooled - before).max() < POOL_TOL:
                 return params, step + 1
             before = pooled

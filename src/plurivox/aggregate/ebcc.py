@@ -23,9 +23,16 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import KeyedVotes
-from plurivox.engine.dirichlet_expected_logs import dirichlet_expected_logs_and_minus_kl
-from plurivox.engine.ebcc_subtype_em import TASKS_PER_CHUNK, SubtypeCounts, SubtypeEM, SubtypeParams
+from plurivox.engine.dirichlet_expected_logs import dirichlet_expected_logs_and_minus_kl, dirichlet_kernel_calls
+from plurivox.engine.ebcc_subtype_em import (
+    TASKS_PER_CHUNK,
+    SubtypeCounts,
+    SubtypeEM,
+    SubtypeParams,
+    subtype_kernel_calls,
+)
 from plurivox.engine.em import EMResult, best_em_result_and_index, run_em_together
+from plurivox.engine.second_compiler import KernelCall
 
 MIN_LABEL_COUNT = 1e-3  # pseudo-count of a label without votes, if the pseudo-counts are vote shares
 
@@ -78,6 +85,9 @@ class Ebcc(EMAggregator):
         table = votes.n_workers * votes.n_labels**2 * self.subtypes
         chunk = min(votes.n_tasks, TASKS_PER_CHUNK) * votes.n_labels * self.subtypes
         return (10 * self.starts + 4) * table + chunk + len(votes) * votes.n_labels // 8
+
+    def kernel_calls(self, votes: Votes) -> list[KernelCall]:
+        return [*dirichlet_kernel_calls(), *subtype_kernel_calls(KeyedVotes.without_rows(votes), votes.n_labels)]
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         model = _Model(self, ClampedTasks(votes, gold, start))

@@ -6,14 +6,19 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.tasks_without_gold import TasksWithoutGold, posterior_to_soft_labels
+from plurivox.aggregate._shared.tasks_without_gold import (
+    TasksWithoutGold,
+    posterior_to_soft_labels,
+)
 from plurivox.aggregate.dawid_skene import DawidSkeneModel
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
+from plurivox.engine.confusion_em import KeyedVotes, confusion_kernel_calls
 from plurivox.engine.em import run_em
+from plurivox.engine.second_compiler import KernelCall
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,9 @@ class FastDawidSkene(EMAggregator):
 
     def estimated_worker_table_floats(self, votes: Votes) -> int:
         return 8 * votes.n_workers * votes.n_labels**2 + len(votes) * votes.n_labels // 8
+
+    def kernel_calls(self, votes: Votes) -> list[KernelCall]:
+        return confusion_kernel_calls(KeyedVotes.without_rows(votes), votes.n_labels, hard=True)
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         tasks = TasksWithoutGold(votes, gold)

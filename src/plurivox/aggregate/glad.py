@@ -6,8 +6,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.glad_published_em import PublishedEM
-from plurivox.aggregate._shared.tasks_without_gold import ClampedTasks, log_label_prior, posterior_to_soft_labels
+from plurivox.aggregate._shared.tasks_without_gold import (
+    ClampedTasks,
+    log_label_prior,
+    posterior_to_soft_labels,
+)
 from plurivox.core.array_types import Bools, Floats, Names
 from plurivox.core.errors import OptionError
 from plurivox.core.method import option
@@ -16,9 +19,11 @@ from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
+from plurivox.engine.confusion_em import KeyedVotes
 from plurivox.engine.em import EMResult, run_em
 from plurivox.engine.kernels import glad
 from plurivox.engine.parallel_task_blocks import Blocks
+from plurivox.engine.second_compiler import KernelCall
 
 MAX_LOG_EASE = 20.0  # larger values make no difference: every vote on such a task is right
 
@@ -67,6 +72,15 @@ class Glad(EMAggregator):
 
     def accepted_inputs(self) -> frozenset[str]:
         return self.takes - {"gold", "start"} if self.published else self.takes
+
+    def kernel_calls(self, votes: Votes) -> list[KernelCall]:
+        start, _, weight, worker, said = KeyedVotes.without_rows(votes)
+        vector, matrix = np.empty(0), np.empty((0, 0))
+        columns = (0, 0, start, worker, said, weight, np.empty(0, bool), vector, vector, vector)
+        return [
+            (glad.glad_em_pass_return_objective, (*columns, 0.0, matrix, vector, vector, vector, vector)),
+            (glad.fill_glad_posterior_add_worker_sums, (*columns, matrix, vector, vector)),
+        ]
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         model = _Model(self, ClampedTasks(votes, gold, start))
@@ -139,6 +153,8 @@ class _Model:
         rows = task, tasks.votes.worker, tasks.votes.label.astype(np.int64), tasks.votes.weights
         if self.fixed is None:
             raise OptionError("glad: with published the prior cannot be learnt; use prior=even, or leave out published")
+        from plurivox.aggregate._shared.glad_published_em import PublishedEM  # imported here because scipy is slow
+
         em = PublishedEM(*rows, first.log_prior, tasks.n_workers, np.concatenate(first[1:]))
         result = em.run_glad_em_until_q_converges(progress)
         params = Params(first.log_prior, *np.split(result.params, [tasks.n_workers]))

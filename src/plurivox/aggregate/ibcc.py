@@ -22,10 +22,11 @@ from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.engine.confusion_em import ConfusionEM, Counts, Params
-from plurivox.engine.dirichlet_expected_logs import dirichlet_expected_logs_and_minus_kl
+from plurivox.engine.confusion_em import ConfusionEM, Counts, KeyedVotes, Params, confusion_kernel_calls
+from plurivox.engine.dirichlet_expected_logs import dirichlet_expected_logs_and_minus_kl, dirichlet_kernel_calls
 from plurivox.engine.em import EMResult, run_em
 from plurivox.engine.kernels.simd_vector_type import flatten_align_and_pad
+from plurivox.engine.second_compiler import KernelCall
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,12 @@ class Ibcc(EMAggregator):
 
     def estimated_worker_table_floats(self, votes: Votes) -> int:
         return 13 * votes.n_workers * votes.n_labels**2 + len(votes) * votes.n_labels // 8
+
+    def kernel_calls(self, votes: Votes) -> list[KernelCall]:
+        return [
+            *dirichlet_kernel_calls(),
+            *confusion_kernel_calls(KeyedVotes.without_rows(votes), votes.n_labels)[1::2],
+        ]
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         tasks = TasksWithoutGold(votes, gold)

@@ -7,7 +7,7 @@ from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares
 from plurivox.aggregate._shared.weighted_votes import WeightedVotes
 from plurivox.core.method import option
-from plurivox.core.progress_callbacks import Progress
+from plurivox.core.progress_callbacks import AtMost, Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
@@ -54,7 +54,7 @@ class IWMV(Aggregator):
             shares = weighted.label_shares_by_task(weighted.worker_weighted_sum_per_task_label_pair(weight))
             last, label = label, weighted.top_label_per_task(shares)
             changed = int((last != label).sum())
-            progress(step, self.max_iter, changed)
+            progress(step, AtMost(self.max_iter), changed)
             if converged := changed == 0:
                 break
         found["rounds"] = step + 1

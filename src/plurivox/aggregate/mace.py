@@ -6,7 +6,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.mace_and_one_coin_em import OwnLabelEM
+from plurivox.aggregate._shared.mace_and_one_coin_em import OwnLabelEM, own_label_kernel_calls
 from plurivox.aggregate._shared.tasks_without_gold import log_label_prior
 from plurivox.core.array_types import Floats
 from plurivox.core.method import option
@@ -16,9 +16,10 @@ from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.soft_rows_dense_sparse import DENSE_CELLS
 from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import vote_keys
-from plurivox.engine.dirichlet_expected_logs import dirichlet_expected_logs_and_minus_kl
+from plurivox.engine.dirichlet_expected_logs import dirichlet_expected_logs_and_minus_kl, dirichlet_kernel_calls
 from plurivox.engine.em import EMResult, run_all_starts_return_best_and_index, run_em
 from plurivox.engine.kernels.confusion_m_step import TINY
+from plurivox.engine.second_compiler import KernelCall
 
 NOISE = 0.5  # size of the random differences between starts, as in the authors' code
 
@@ -68,6 +69,9 @@ class Mace(EMAggregator):
 
     def estimated_worker_table_floats(self, votes: Votes) -> int:
         return 2 * min(votes.n_workers * votes.n_labels**2, 4 * DENSE_CELLS) + 20 * votes.n_workers * votes.n_labels
+
+    def kernel_calls(self, votes: Votes) -> list[KernelCall]:
+        return [*dirichlet_kernel_calls(), *own_label_kernel_calls(votes)]
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         model = _Model(self, votes, gold)

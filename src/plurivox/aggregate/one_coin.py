@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from plurivox.aggregate._contract import EMAggregator, accelerate_option, max_iter_option, prior_option, tol_option
-from plurivox.aggregate._shared.mace_and_one_coin_em import OwnLabelEM
+from plurivox.aggregate._shared.mace_and_one_coin_em import OwnLabelEM, own_label_kernel_calls
 from plurivox.aggregate._shared.tasks_without_gold import log_label_prior
 from plurivox.aggregate._shared.worker_accuracy_intervals import accuracy_interval_when_read
 from plurivox.core.array_types import Floats
@@ -18,6 +18,7 @@ from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.engine.em import EMResult, run_em
 from plurivox.engine.kernels.confusion_m_step import TINY
+from plurivox.engine.second_compiler import KernelCall
 
 MAX_LOGIT = 40.0  # bound of logits and log priors in SQUAREM steps
 
@@ -46,6 +47,9 @@ class OneCoin(EMAggregator):
     accelerate: bool = accelerate_option()
 
     estimates: ClassVar[Estimand] = "truth"
+
+    def kernel_calls(self, votes: Votes) -> list[KernelCall]:
+        return own_label_kernel_calls(votes)
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         em = OwnLabelEM(votes, gold, votes.worker, votes.n_workers)

@@ -12,7 +12,7 @@ from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.method import option, split_at_commas_outside_brackets
 from plurivox.core.name_encoding import as_names, positions
-from plurivox.core.progress_callbacks import Progress
+from plurivox.core.progress_callbacks import AtMost, Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Candidates
@@ -87,7 +87,7 @@ class PlantNet(Aggregator):
                 np.where(expert, self.expert_weight, number**self.alpha - number**self.beta + BASE_WEIGHT),
             )
             changed = int((last != weight).sum())
-            progress(step, self.max_iter, changed)
+            progress(step, AtMost(self.max_iter), changed)
             if converged := changed == 0:
                 break
             shares = weighted.label_shares_by_task(weighted.worker_weighted_sum_per_task_label_pair(weight))

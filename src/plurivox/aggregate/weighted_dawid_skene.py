@@ -15,6 +15,7 @@ from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
+from plurivox.engine.second_compiler import KernelCall
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,9 @@ class WeightedDawidSkene(EMAggregator):
 
     def estimated_peak_floats(self, votes: Votes) -> int:
         return DawidSkene().estimated_peak_floats(votes) + 2 * votes.n_tasks * votes.n_labels
+
+    def kernel_calls(self, votes: Votes) -> list[KernelCall]:
+        return DawidSkene().kernel_calls(votes)
 
     def _fit(self, votes: Votes, gold: SoftLabels | None, start: Fit | None, progress: Progress) -> Fit:
         inner = DawidSkene(smooth=self.smooth, prior=self.prior, max_iter=self.max_iter, tol=self.tol)

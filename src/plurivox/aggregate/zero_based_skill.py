@@ -9,7 +9,7 @@ from plurivox.aggregate._contract import Aggregator
 from plurivox.aggregate._shared.vote_share_helpers import overall_vote_shares
 from plurivox.aggregate._shared.weighted_votes import WeightedVotes
 from plurivox.core.method import option
-from plurivox.core.progress_callbacks import Progress
+from plurivox.core.progress_callbacks import AtMost, Progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
@@ -63,7 +63,7 @@ class ZeroBasedSkill(Aggregator):
             move = rate * (weighted.share_of_votes_agreeing_per_worker(winner) - skill)
             skill = skill + move
             moved = float(np.nanmax(np.abs(move), initial=0))
-            progress(step, self.max_iter, moved)
+            progress(step, AtMost(self.max_iter), moved)
             if converged := moved <= MOVE_TOLERANCE:
                 break
         found["rounds"] = step + 1

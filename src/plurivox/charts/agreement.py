@@ -14,10 +14,11 @@ from plurivox.charts._shared.agreement_over_time import (
     votes_in_order,
 )
 from plurivox.charts._shared.hover_text import name_marks
-from plurivox.charts._shared.names_as_text import count_text, shown_name, shown_names
+from plurivox.charts._shared.names_as_text import shown_name, shown_names
 from plurivox.charts._shared.pair_agreement_matrix import Measure, Order, PairAgreement, pair_agreement
 from plurivox.charts._shared.panels import panels, percent_axis, vertical_grid, write_in_place_of_data
 from plurivox.charts._shared.theme import SERIES, current_theme, diverging_colormap, sequential_colormap
+from plurivox.core.count_text import count_text
 from plurivox.core.method import option
 
 if TYPE_CHECKING:

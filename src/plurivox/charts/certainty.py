@@ -8,7 +8,7 @@ import numpy as np
 from plurivox.charts._contract import Chart, ChartData
 from plurivox.charts._shared.entered_percents import EnteredCertainty, entered_certainty
 from plurivox.charts._shared.hover_text import name_marks
-from plurivox.charts._shared.names_as_text import count_text, shown_name
+from plurivox.charts._shared.names_as_text import shown_name
 from plurivox.charts._shared.panels import (
     horizontal_grid,
     panels,
@@ -19,6 +19,7 @@ from plurivox.charts._shared.panels import (
 from plurivox.charts._shared.theme import SERIES, current_theme, sequential_colormap
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import Floats, Ints
+from plurivox.core.count_text import count_text
 from plurivox.core.name_encoding import positions
 
 if TYPE_CHECKING:

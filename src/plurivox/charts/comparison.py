@@ -9,10 +9,11 @@ from plurivox.charts._contract import Chart, ChartData, MethodMeasures
 from plurivox.charts._shared.hover_text import name_marks
 from plurivox.charts._shared.method_means import MeanOfMeasure, means_of_measure
 from plurivox.charts._shared.method_ranks import LEVEL, MethodRanks, method_ranks
-from plurivox.charts._shared.names_as_text import count_text, shown_name
+from plurivox.charts._shared.names_as_text import shown_name
 from plurivox.charts._shared.panels import hide_axes, panels, vertical_grid, write_in_place_of_data
 from plurivox.charts._shared.theme import SERIES, current_theme
 from plurivox.core.array_types import Ints
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, unknown_name_error
 from plurivox.core.method import option, split_at_commas_outside_brackets
 from plurivox.evaluate.rank_tests import MIN_DATASETS, p_value_text

@@ -12,10 +12,11 @@ from plurivox.charts._shared.confusion_cells import (
     draw_confusion_heat_map,
     draw_hinton_diagram,
 )
-from plurivox.charts._shared.names_as_text import count_text, shown_name, shown_names
+from plurivox.charts._shared.names_as_text import shown_name, shown_names
 from plurivox.charts._shared.panels import panels, write_in_place_of_data
 from plurivox.charts._shared.theme import current_theme, sequential_colormap
 from plurivox.core.array_types import Floats, Ints
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, unknown_name_error
 from plurivox.core.method import option
 from plurivox.core.name_encoding import as_names, positions

@@ -18,11 +18,12 @@ from plurivox.charts._shared.hardest_tasks import (
 )
 from plurivox.charts._shared.histogram_of_all_tasks import draw_histogram_of_all_tasks
 from plurivox.charts._shared.hover_text import name_marks
-from plurivox.charts._shared.names_as_text import count_text, shown_name
+from plurivox.charts._shared.names_as_text import shown_name
 from plurivox.charts._shared.panels import panels, vertical_grid, write_in_place_of_data
 from plurivox.charts._shared.task_cells import WIDTH, CellLayout, cell_rows, draw_cells, layout_of_cells
 from plurivox.charts._shared.task_pictures import tasks_with_contents
 from plurivox.charts._shared.theme import SERIES
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.results import Scores

@@ -10,12 +10,13 @@ from plurivox.charts._shared.hardest_tasks import score_text
 from plurivox.charts._shared.histogram_of_all_tasks import draw_histogram_of_all_tasks
 from plurivox.charts._shared.hover_text import name_marks
 from plurivox.charts._shared.label_tables import DISTANCE_TITLES, DistanceName, LabelTables, tables_to_compare
-from plurivox.charts._shared.names_as_text import count_text, shown_name
+from plurivox.charts._shared.names_as_text import shown_name
 from plurivox.charts._shared.panels import hide_axes, panels, percent_axis, vertical_grid, write_in_place_of_data
 from plurivox.charts._shared.task_pictures import draw_task, pixels_per_side, tasks_with_contents
 from plurivox.charts._shared.theme import SERIES
 from plurivox.charts._shared.votes_in_words import known_labels
 from plurivox.core.array_types import Floats, Ints
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError
 from plurivox.core.method import option
 from plurivox.core.task_contents import TaskContents

@@ -22,10 +22,11 @@ from plurivox.charts._shared.label_shares import (
     shares_of_votes,
 )
 from plurivox.charts._shared.lower_triangle import MAX_NUMBERED, draw_lower_triangle
-from plurivox.charts._shared.names_as_text import count_text, shown_names
+from plurivox.charts._shared.names_as_text import shown_names
 from plurivox.charts._shared.panels import panels, percent_axis, vertical_grid, write_in_place_of_data
 from plurivox.charts._shared.theme import MARKERS, SERIES, current_theme, text_color_on
 from plurivox.core.array_types import Ints, Names
+from plurivox.core.count_text import count_text
 from plurivox.core.method import option
 from plurivox.core.votes import Votes
 

@@ -9,12 +9,13 @@ import numpy as np
 from plurivox.charts._contract import Chart, ChartData
 from plurivox.charts._shared.entropy_histogram import draw_entropy_histogram, voted_on
 from plurivox.charts._shared.hover_text import name_marks
-from plurivox.charts._shared.names_as_text import count_text, shown_name
+from plurivox.charts._shared.names_as_text import shown_name
 from plurivox.charts._shared.panels import panels, percent_axis, vertical_grid, write_in_place_of_data
 from plurivox.charts._shared.share_intervals import has_intervals
 from plurivox.charts._shared.task_probabilities import MAX_LABELS, TaskProbabilities, task_probabilities
 from plurivox.charts._shared.theme import MARKERS, SERIES, current_theme
 from plurivox.core.array_types import Names
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import unknown_name_error
 from plurivox.core.method import option, split_at_commas_outside_brackets
 from plurivox.core.name_encoding import as_names

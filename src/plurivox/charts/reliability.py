@@ -7,9 +7,10 @@ import numpy as np
 
 from plurivox.charts._contract import Chart, ChartData
 from plurivox.charts._shared.hover_text import name_marks
-from plurivox.charts._shared.names_as_text import count_text, shown_name
+from plurivox.charts._shared.names_as_text import shown_name
 from plurivox.charts._shared.panels import panels, percent_axis, write_in_place_of_data
 from plurivox.charts._shared.theme import SERIES, current_theme
+from plurivox.core.count_text import count_text
 from plurivox.core.method import option
 from plurivox.core.name_encoding import positions
 from plurivox.core.soft_labels import SoftLabels

@@ -7,12 +7,13 @@ import numpy as np
 
 from plurivox.charts._contract import Chart, ChartData
 from plurivox.charts._shared.hover_text import name_marks
-from plurivox.charts._shared.names_as_text import count_text, shown_name
+from plurivox.charts._shared.names_as_text import shown_name
 from plurivox.charts._shared.panels import panels, percent_axis, vertical_grid, write_in_place_of_data
 from plurivox.charts._shared.task_pictures import draw_task, pixels_per_side, tasks_with_contents
 from plurivox.charts._shared.theme import SERIES, current_theme, series_style
 from plurivox.charts._shared.votes_in_words import known_labels, number_text, votes_in_words, votes_per_label
 from plurivox.core.array_types import Floats, Ints, Names
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import unknown_name_error
 from plurivox.core.method import option
 from plurivox.core.name_encoding import as_names, positions

@@ -10,11 +10,12 @@ from plurivox.charts._contract import Chart, ChartData, History
 from plurivox.charts._shared.hover_text import name_marks
 from plurivox.charts._shared.label_probability_by_epoch import LabelProbabilities, label_probabilities
 from plurivox.charts._shared.line_end_labels import label_line_ends
-from plurivox.charts._shared.names_as_text import count_text, shown_name
+from plurivox.charts._shared.names_as_text import shown_name
 from plurivox.charts._shared.panels import hide_axes, panels, percent_axis, whole_number_ticks, write_in_place_of_data
 from plurivox.charts._shared.runs_by_epoch import DEV, RunsByEpoch, is_higher_better, measured_columns, runs_by_epoch
 from plurivox.charts._shared.theme import MARKERS, SERIES, current_theme, series_style
 from plurivox.core.array_types import Floats, Ints
+from plurivox.core.count_text import count_text
 from plurivox.core.method import option, split_at_commas_outside_brackets
 
 if TYPE_CHECKING:

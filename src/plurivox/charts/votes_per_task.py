@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox.charts._contract import Chart, ChartData
 from plurivox.charts._shared.counts_histogram import draw_histogram_of_counts, range_in_words
-from plurivox.charts._shared.names_as_text import count_text
+from plurivox.core.count_text import count_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,12 +8,13 @@ import numpy as np
 from plurivox.charts._contract import Chart, ChartData
 from plurivox.charts._shared.hover_text import name_marks
 from plurivox.charts._shared.line_end_labels import heights_apart
-from plurivox.charts._shared.names_as_text import count_text, shown_name
+from plurivox.charts._shared.names_as_text import shown_name
 from plurivox.charts._shared.panels import panels, write_in_place_of_data
 from plurivox.charts._shared.ranked_workers import N_RANKED, draw_ranked_workers
 from plurivox.charts._shared.theme import SERIES, current_theme
 from plurivox.charts._shared.worker_score_table import WorkerScoreTable, worker_score_table
 from plurivox.core.array_types import Bools, Floats, Ints
+from plurivox.core.count_text import count_text
 from plurivox.core.method import option
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.cleaning_rule_input import AnswerRows
-from plurivox.clean._shared.count_and_percent_text import format_count
+from plurivox.core.count_text import count_text
 from plurivox.core.method import option
 
 
@@ -40,8 +40,6 @@ class AttentionChecks(Rule):
         out = (failed > self.at_most) & (share > self.share)
 
         def failed_checks_reason(worker: int) -> str:
-            return (
-                f"failed {failed[worker]:,} of {format_count(int(n[worker]), 'check')}; at most {self.at_most} allowed"
-            )
+            return f"failed {failed[worker]:,} of {count_text(int(n[worker]), 'check')}; at most {self.at_most} allowed"
 
         return (Findings.from_mask("worker", out, failed, failed_checks_reason),)

@@ -7,13 +7,14 @@ import numpy as np
 
 from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.cleaning_rule_input import AnswerRows
-from plurivox.clean._shared.count_and_percent_text import format_count, format_percent
 from plurivox.clean._shared.invalid_answer_entries import (
     mask_of_answers_naming_ruled_out_label,
     mask_of_answers_with_percent_out_of_range,
     mask_of_answers_without_top_percent,
 )
+from plurivox.clean._shared.percent_text import format_percent
 from plurivox.core.array_types import Ints
+from plurivox.core.count_text import count_text
 from plurivox.core.method import option
 
 
@@ -93,6 +94,6 @@ class Collins2022(Rule):
 def error_counts_text(error_counts: Ints) -> str:
     """Return a worker's errors as text; `error_counts` (3,): percents out of range, contradictions, missing percents."""
     out_of_range, contradictions, missing = error_counts.tolist()
-    parts = f"{out_of_range:,} out of range, {format_count(contradictions, 'contradiction')}"
-    parts += f", {format_count(missing, 'percent')} missing"
-    return f"{format_count(int(error_counts.sum()), 'error')} ({parts})"
+    parts = f"{out_of_range:,} out of range, {count_text(contradictions, 'contradiction')}"
+    parts += f", {count_text(missing, 'percent')} missing"
+    return f"{count_text(int(error_counts.sum()), 'error')} ({parts})"

@@ -7,13 +7,14 @@ import numpy as np
 
 from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.cleaning_rule_input import AnswerRows
-from plurivox.clean._shared.count_and_percent_text import format_count, format_percent
 from plurivox.clean._shared.invalid_answer_entries import (
     mask_of_answers_naming_ruled_out_label,
     mask_of_answers_with_percent_out_of_range,
     mask_of_answers_without_top_percent,
 )
+from plurivox.clean._shared.percent_text import format_percent
 from plurivox.clean.collins2022 import error_counts_text
+from plurivox.core.count_text import count_text
 from plurivox.core.method import option
 
 
@@ -60,7 +61,7 @@ class Collins2022Released(Rule):
         stays = (error_counts.sum(0) > 0) & ~beyond & ~many & ~poor
 
         def out_of_range_reason(worker: int) -> str:
-            return f"{format_count(int(error_counts[0, worker]), 'percent')} out of range"
+            return f"{count_text(int(error_counts[0, worker]), 'percent')} out of range"
 
         def too_many_errors_reason(worker: int) -> str:
             return f"{error_counts_text(error_counts[:, worker])}, more than {self.at_most} of one kind"

@@ -7,13 +7,14 @@ import numpy as np
 
 from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.cleaning_rule_input import AnswerRows
-from plurivox.clean._shared.count_and_percent_text import format_count, format_percent
 from plurivox.clean._shared.invalid_answer_entries import (
     mask_of_answers_naming_ruled_out_label,
     mask_of_answers_with_percent_out_of_range,
     mask_of_answers_without_top_percent,
 )
+from plurivox.clean._shared.percent_text import format_percent
 from plurivox.core.array_types import Ints
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option
 
@@ -63,8 +64,8 @@ class ErrorsAndLowAccuracy(Rule):
         low = checked & (share < self.least)
 
         def low_accuracy_reason(worker: int) -> str:
-            made = f"{format_count(int(errors[worker]), 'error')}, and " if errors[worker] else ""
-            known = format_count(int(n[worker]), "known task")
+            made = f"{count_text(int(errors[worker]), 'error')}, and " if errors[worker] else ""
+            known = count_text(int(n[worker]), "known task")
             return f"{made}{format_percent(share[worker])} of {known} right, less than {format_percent(self.least)}"
 
         return (Findings.from_mask("worker", low, share, low_accuracy_reason),)

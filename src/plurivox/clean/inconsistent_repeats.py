@@ -7,7 +7,7 @@ import numpy as np
 
 from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.cleaning_rule_input import AnswerRows
-from plurivox.clean._shared.count_and_percent_text import format_count
+from plurivox.core.count_text import count_text
 from plurivox.core.method import option
 
 
@@ -46,6 +46,6 @@ class InconsistentRepeats(Rule):
         out = (n >= self.fewest) & (share > self.share)
 
         def inconsistent_worker_reason(worker: int) -> str:
-            return f"another top label in {n_changed[worker]:,} of {format_count(int(n[worker]), 'repeat')}"
+            return f"another top label in {n_changed[worker]:,} of {count_text(int(n[worker]), 'repeat')}"
 
         return (Findings.from_mask("worker", out, share, inconsistent_worker_reason),)

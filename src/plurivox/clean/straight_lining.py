@@ -7,8 +7,9 @@ import numpy as np
 
 from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.cleaning_rule_input import AnswerRows
-from plurivox.clean._shared.count_and_percent_text import format_count, format_percent
+from plurivox.clean._shared.percent_text import format_percent
 from plurivox.core.array_types import Bools, Floats, Ints
+from plurivox.core.count_text import count_text
 from plurivox.core.method import option
 
 
@@ -55,7 +56,7 @@ class StraightLining(Rule):
             if np.isnan(by_others[worker]):
                 others = "nobody else answered these tasks"
             name = str(answer_rows.labels[label[worker]])
-            return f"{name!r} in {format_percent(share[worker])} of {format_count(int(n[worker]), 'answer')}; {others}"
+            return f"{name!r} in {format_percent(share[worker])} of {count_text(int(n[worker]), 'answer')}; {others}"
 
         findings = [Findings.from_mask("worker", out, share, same_label_reason)]
         if answer_rows.answers is not None and answer_rows.answers.slot is not None:
@@ -65,7 +66,7 @@ class StraightLining(Rule):
             same_slot = ~same & (n_slots >= self.fewest) & (slot_share >= self.share)
 
             def same_position_reason(worker: int) -> str:
-                answers = format_count(int(n_slots[worker]), "answer")
+                answers = count_text(int(n_slots[worker]), "answer")
                 return f"position {slot[worker]} of the list in {format_percent(slot_share[worker])} of {answers}"
 
             findings.append(Findings.from_mask("worker", same_slot, slot_share, same_position_reason))

@@ -7,7 +7,8 @@ import numpy as np
 
 from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.cleaning_rule_input import AnswerRows
-from plurivox.clean._shared.count_and_percent_text import format_count, format_percent
+from plurivox.clean._shared.percent_text import format_percent
+from plurivox.core.count_text import count_text
 from plurivox.core.method import option
 
 
@@ -51,7 +52,7 @@ class TooFast(Rule):
         too_many = np.zeros(len(n_fast), bool) if self.share is None else share > self.share
 
         def too_many_fast_answers_reason(worker: int) -> str:
-            fast_share = f"{format_percent(share[worker])} of {format_count(int(n_known[worker]), 'answer')}"
+            fast_share = f"{format_percent(share[worker])} of {count_text(int(n_known[worker]), 'answer')}"
             time = f"{limit:.4g} second{'s' * (limit != 1)}"
             return f"{fast_share} took less than {time}; at most {format_percent(self.share or 0)} allowed"
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def train_folds_and_show_measures(
     return CommandResult(
         {**document, "measures": series.summary_by_measure(), "runs": series.run_seed_and_measure_columns()},
         text=trained_tasks_and_held_out_measures_text(found),
-        summary=f"{spec.net_head_and_target_text}: {runs}, {len(found.prediction):,} tasks; wrote {file}",
+        summary=f"{spec.net_head_and_target_text}: {runs}, {count_text(len(found.prediction), 'task')}; wrote {file}",
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text, format_name_and_value
+from plurivox.cli._click.output import CommandResult, Screen, first_rows_text, format_name_and_value
 from plurivox.cli._click.parameters import (
     IN_AND_OUT,
     INPUT,
@@ -15,13 +15,16 @@ from plurivox.cli._click.parameters import (
     READING_FLAGS,
     Choice,
     Flag,
+    InputName,
     OutFile,
     Source,
     check_distinct_files,
     check_table_file_type,
+    complete_file_or_dataset,
     out_flag,
 )
 from plurivox.cli._method_commands import MethodGroup, method_catalogue
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError
 from plurivox.core.method import Method
 from plurivox.io.dataset_catalog import find_dataset_folder_or_none
@@ -32,8 +35,8 @@ if TYPE_CHECKING:
     from plurivox.core.results import Fit
     from plurivox.core.soft_labels import Estimand
 
+OWN_GOLD = "own"  # value of --gold for the gold labels of the data set
 METHOD_IS_DEFAULT = "plurivox.method_is_default"  # in the context: the command line names no method
-SHOWN_TASKS, SHOWN_COLUMNS = 10, 9  # of the table shown without -o
 
 
 def params_of_aggregate_beside_method_options(method: type[Method]) -> Sequence[click.Parameter]:
@@ -56,16 +59,20 @@ def params_of_aggregate_beside_method_options(method: type[Method]) -> Sequence[
     save = Flag(
         ["--save"],
         IN_AND_OUT,
-        type=OutFile(),
+        type=OutFile(stdout_suffix=""),
         metavar="FILE.npz",
         help="save the whole fit, for --start and for plurivox identify --fit",
     )
     gold = Flag(
         ["--gold"],
         IN_AND_OUT,
-        is_flag=True,
+        is_flag=False,
+        flag_value=OWN_GOLD,
         hidden="gold" not in method.takes,
-        help="use the gold labels of the data set as known labels",
+        type=InputName("gold", complete_file_or_dataset),
+        metavar="FILE|own",
+        help="known labels, which the method uses: a table with the columns task,label; own, or --gold alone after INPUT: the "
+        "gold labels of the data set",
     )
     start = Flag(
         ["--start"],
@@ -86,7 +93,7 @@ def run_aggregate(
     for_: "Estimand | None",
     workers_out: Path | None,
     save: Path | None,
-    gold: bool,
+    gold: str | None,
     start: Path | None,
     part: str | None,
 ) -> CommandResult:
@@ -105,7 +112,7 @@ def run_aggregate(
         raise InputError(f"unsupported file type of {save}; a fit is saved as .npz")
     data = source.read_dataset()
     with screen.show_progress_bar_while_block_runs(method.name()) as progress:
-        fit = fit_votes(data, method, gold=gold, start=start, part=part, progress=progress)
+        fit = fit_votes(data, method, gold=gold == OWN_GOLD or gold, start=start, part=part, progress=progress)
     if out:
         write_soft(fit.soft, out)
     if click.get_current_context().meta.get(METHOD_IS_DEFAULT):
@@ -117,24 +124,11 @@ def run_aggregate(
     files = {"out": out, "workers_out": workers_out, "saved": save}
     return CommandResult(
         {"input": source.name, "command": screen.quoted_command_line, **files, **fit.summary_values()},
-        text="" if out else first_tasks_text(fit),
-        summary=f"{fit.made_by}: {len(fit.soft):,} tasks{fit_statistics_in_brackets_text(fit)}"
+        text="" if out else first_rows_text(fit.soft.columns(), "task", ".3f"),
+        summary=f"{fit.made_by}: {count_text(len(fit.soft), 'task')}{fit_statistics_in_brackets_text(fit)}"
         + ("" if fit.soft.estimates == "unknown" else f"; estimates {fit.soft.estimates}")
         + (f"; wrote {out}" if out else ""),
     )
-
-
-def first_tasks_text(fit: "Fit") -> str:
-    """Return the soft labels of the first tasks as a text table: task, most probable label, and probabilities."""
-    columns = dict(list(fit.soft.columns().items())[:SHOWN_COLUMNS])
-    cells = [
-        [f"{value:.3f}" if isinstance(value, float) else str(value) for value in column[:SHOWN_TASKS].tolist()]
-        for column in columns.values()
-    ]
-    lines = [aligned_table_text([list(columns), *zip(*cells, strict=True)])]
-    if (left := len(fit.soft) - SHOWN_TASKS) > 0:
-        lines.append(f"... and {left:,} more tasks; -o FILE writes all")
-    return "\n".join(lines)
 
 
 def write_worker_table(screen: Screen, fit: "Fit", out: Path) -> None:

@@ -19,6 +19,7 @@ from plurivox.cli._click.parameters import (
     Source,
     out_flag,
 )
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import OptionError
 
 if TYPE_CHECKING:
@@ -100,10 +101,10 @@ def _number_of_pairs_to_show(text: str) -> int | None:
 
 def agreement_text(made: "Agreement", n_pairs: int | None) -> str:
     """Return the agreement as text for a terminal: what it rests on, coefficients, labels, pairs of workers."""
-    workers = f"{made.n_workers:,} workers" if made.n_workers else "unnamed workers"
+    workers = count_text(made.n_workers, "worker") if made.n_workers else "unnamed workers"
     parts = [
-        f"{made.n_votes:,.0f} votes of {workers} on {made.n_tasks:,} tasks with two votes or more; {made.n_labels:,} labels, "
-        f"{LEVEL_TEXTS[made.level]}",
+        f"{count_text(made.n_votes, 'vote')} of {workers} on {count_text(made.n_tasks, 'task')} with two votes or more; "
+        f"{count_text(made.n_labels, 'label')}, {LEVEL_TEXTS[made.level]}",
         aligned_table_text([("coefficient", "value", "95% interval", "what it says"), *_coefficient_rows(made)]),
         f"{HOW_TO_READ}\n{_interval_text(made)}",
         _label_text(made),

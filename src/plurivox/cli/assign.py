@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
+from plurivox.cli._click.output import CommandResult, Screen, first_rows_text
 from plurivox.cli._click.parameters import (
     IN_AND_OUT,
     INPUT,
@@ -20,12 +20,11 @@ from plurivox.cli._click.parameters import (
     out_flag,
 )
 from plurivox.cli._method_commands import MethodGroup
+from plurivox.core.count_text import count_text
 from plurivox.core.method import Method
 
 if TYPE_CHECKING:
     from plurivox.assign import Assigner, Proposer
-
-MAX_ROWS_SHOWN = 10
 
 
 def params_of_assign_beside_method_options(method: type[Method]) -> Sequence[click.Parameter]:
@@ -110,12 +109,9 @@ def _propose_show_and_write_pairs(
         made = propose(data, method, by=by, workers=workers, progress=progress)
     if out is not None:
         io.save_npz_or_write_table(made, out)
-    shown = {name: column[:MAX_ROWS_SHOWN].tolist() for name, column in made.columns().items()}
-    cells = zip(*shown.values(), strict=True)
-    rows = [[f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in row] for row in cells]
-    outcome = "no more votes needed" if made.enough else f"{len(made):,} proposals"
+    outcome = "no more votes needed" if made.enough else count_text(len(made), "proposal")
     n_dismissed = 0 if made.let_go is None else len(made.let_go)
-    line = f"{outcome}: {made.why}; {n_dismissed:,} workers dismissed" + (f"; wrote {out}" if out else "")
+    line = f"{outcome}: {made.why}; {count_text(n_dismissed, 'worker')} dismissed" + (f"; wrote {out}" if out else "")
     document = {
         "command": screen.quoted_command_line,
         "by": made.made_by,
@@ -124,7 +120,7 @@ def _propose_show_and_write_pairs(
         "out": out,
     }
     document |= {"let_go": [] if made.let_go is None else made.let_go, "proposals": made.columns()}
-    return CommandResult(document, text=aligned_table_text([list(shown), *rows]) if rows else "", summary=line)
+    return CommandResult(document, text=first_rows_text(made.columns(), "proposal") if len(made) else "", summary=line)
 
 
 def _plan_and_write_batches(
@@ -141,8 +137,10 @@ def _plan_and_write_batches(
     if out is not None:
         io.write_table(made.columns, out)
     sizes, n = made.sizes, len(made.sizes)
-    line = f"{n:,} batches of {min(sizes, default=0)} to {max(sizes, default=0)} tasks; "
-    line += f"{made.given:,} of {made.wanted:,} requested assignments planned"
+    low, high = min(sizes, default=0), max(sizes, default=0)
+    each = count_text(low, "task") if low == high else f"{low} to {high} tasks"
+    line = f"{count_text(n, 'batch', 'batches')} of {each}; "
+    line += f"{made.given:,} of {count_text(made.wanted, 'requested assignment')} planned"
     data = {
         "command": screen.quoted_command_line,
         "by": method.spec,
@@ -150,7 +148,8 @@ def _plan_and_write_batches(
         "given": made.given,
         "wanted": made.wanted,
     }
-    return CommandResult(data | {"out": out}, summary=line + (f"; wrote {out}" if out else ""))
+    text = "" if out else first_rows_text(made.columns, "row")
+    return CommandResult(data | {"out": out}, text=text, summary=line + (f"; wrote {out}" if out else ""))
 
 
 assign = MethodGroup(

@@ -15,7 +15,7 @@ from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
 from plurivox.cli._click.parameters import INPUT, PART, READING_FLAGS, Flag, Source
 
 if TYPE_CHECKING:
-    from plurivox.workflows.load_training_data import Pictures
+    from plurivox.workflows.training_inputs import Pictures
 
 CHECKS = "Checks"
 

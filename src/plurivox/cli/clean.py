@@ -1,4 +1,4 @@
-"""`plurivox clean INPUT --rules ... -o OUT`, or `clean RULE INPUT -o OUT`: write a cleaned data set and audit.csv."""
+"""`plurivox clean INPUT --rules ... [-o OUT]`, or `clean RULE INPUT [-o OUT]`: write a cleaned data set and audit.csv."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from plurivox.cli._click.command_base_classes import Command
-from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
+from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text, first_rows_text
 from plurivox.cli._click.parameters import (
     FORCE,
     IN_AND_OUT,
@@ -26,6 +26,7 @@ from plurivox.cli._method_commands import (
     import_method_registry,
     method_catalogue,
 )
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, OptionError, unknown_name_error
 from plurivox.core.method import Method, split_at_commas_outside_brackets
 
@@ -38,10 +39,11 @@ RULES, DROPPING = "Remove answers by rules", "Remove the worst workers or tasks 
 
 
 OUT = out_flag(
-    "a new data-set folder: the cleaned data set, and audit.csv with what was removed and why",
-    required=True,
-    metavar="FOLDER",
+    "a new data-set folder: the cleaned data set, and audit.csv with what was removed and why; or a table (.csv, .parquet, "
+    ".jsonl) of the answers or votes that are kept  [default: show what would be removed]",
+    metavar="OUT",
     folder=True,
+    stdout_suffix=".csv",
 )
 GOLD = Flag(
     ["--gold"],
@@ -133,7 +135,7 @@ def make_scoring_method(worker_or_task: str, score_spec: str) -> "Identifier":
 def clean_and_write_dataset(
     screen: Screen,
     source: Source,
-    out: Path,
+    out: Path | None,
     gold: Path | None,
     force: bool,
     part: str | None,
@@ -141,7 +143,7 @@ def clean_and_write_dataset(
     drops: "Mapping[str, Identifier]",
     quantile: float | None,
 ) -> CommandResult:
-    """Read a data set, apply rules, drop the worst by score, write the cleaned data set and audit.csv."""
+    """Read a data set, apply rules, drop the worst by score, write the cleaned data set and audit.csv, or show the audit."""
     from plurivox.io.dataset_folder_and_overwrite_checks import check_not_overwriting_input, check_replaceable
     from plurivox.workflows.clean_dataset import (
         clean_set,
@@ -150,14 +152,16 @@ def clean_and_write_dataset(
         write_cleaned,
     )
 
-    if force:
+    if force and out is not None:
         check_replaceable(out)
     data = source.read_dataset()
-    check_not_overwriting_input(data.path, out)
+    if out is not None:
+        check_not_overwriting_input(data.path, out)
     counted = name_of_cleaned_or_largest_part(data, part, by_rules_or_workers=bool(rules) or "worker" in drops)
     with screen.show_progress_bar_while_block_runs("clean") as progress:
         cleaned, audit = clean_set(data, rules, gold, part=part, drop=drops, quantile=quantile, progress=progress)
-    write_cleaned(cleaned, audit, out, command=screen.quoted_command_line, replace=force)
+    if out is not None:
+        write_cleaned(cleaned, audit, out, command=screen.quoted_command_line, replace=force)
     before, after = count_answers_workers_and_tasks(data, counted), count_answers_workers_and_tasks(cleaned, counted)
     data_out = {
         "input": source.name,
@@ -166,12 +170,23 @@ def clean_and_write_dataset(
         "before": before,
         "after": after,
     }
-    line = f"kept {after['answers']:,} of {before['answers']:,} answers; wrote {out}"
+    line = f"kept {after['answers']:,} of {count_text(before['answers'], 'answer')}"
+    text = audit_counts_per_rule_text(audit)
+    if out is None and len(audit.rule):
+        text += (
+            f"\n\n{first_rows_text(columns_of_audit_to_show(audit), 'row of the audit', plural='rows of the audit')}"
+        )
     return CommandResult(
         {**data_out, "rules": audit.removed_and_flagged_counts_by_rule()},
-        text=audit_counts_per_rule_text(audit),
-        summary=line,
+        text=text,
+        summary=line + (f"; wrote {out}" if out else "; nothing was written: -o FOLDER writes the cleaned data set"),
     )
+
+
+def columns_of_audit_to_show(audit: "Audit") -> dict[str, Any]:
+    """Return the columns of an audit that fit a terminal: rule, what was removed or flagged, worker, task, reason."""
+    columns = audit.columns()
+    return {name: columns[name] for name in ("rule", "what", "did", "worker", "task", "reason")}
 
 
 def audit_counts_per_rule_text(audit: "Audit") -> str:
@@ -207,8 +222,8 @@ class CleanGroup(MethodGroup):
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the usage lines of both forms to the help."""
-        formatter.write_usage(ctx.command_path, "INPUT --rules LIST -o FOLDER [OPTIONS]")
-        formatter.write_usage(ctx.command_path, "RULE INPUT -o FOLDER [OPTIONS]", "       ")
+        formatter.write_usage(ctx.command_path, "INPUT --rules LIST [-o OUT] [OPTIONS]")
+        formatter.write_usage(ctx.command_path, "RULE INPUT [-o OUT] [OPTIONS]", "       ")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options of `clean INPUT --rules LIST` to the help, then the list of rules."""

@@ -1,4 +1,4 @@
-"""`plurivox evaluate PREDICTION TRUTH [--against REFERENCE]`: evaluate soft labels, with confidence intervals."""
+"""`plurivox evaluate PREDICTION TRUTH [--against REFERENCE]`: evaluate soft labels, or list the tasks where they differ."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,9 +20,12 @@ from plurivox.cli._click.parameters import (
     out_flag,
 )
 from plurivox.cli._click.result_file import check_result_file_type, write_result_file
+from plurivox.cli._compare_task_by_task import DISTANCE, compare_task_by_task_or_none
+from plurivox.cli._evaluate_run import evaluate_run, is_run_folder
 
 if TYPE_CHECKING:
     from plurivox.evaluate.measures.hard_label_measures import Ties
+    from plurivox.evaluate.two_model_correctness import Statistic
 
 
 class LabelRenaming(click.ParamType[dict[str, str]]):
@@ -42,12 +45,14 @@ class LabelRenaming(click.ParamType[dict[str, str]]):
 
 
 FILE_TYPES = (".csv", ".md", ".json", ".tex", ".npz")
+STATISTICS = ("kurtosis", "entropy", "confidence")
+SECTION_TASKS = "Task by task, instead of measures"
 
 
 def run_evaluate(
     screen: Screen,
     prediction: str,
-    truth: str,
+    truth: str | None,
     against: str | None,
     rename: dict[str, str] | None,
     out: Path | None,
@@ -56,13 +61,32 @@ def run_evaluate(
     ties: str,
     repeats: int,
     seed: int,
+    tasks: int | None,
+    cells: str | None,
+    statistic: "Statistic | None",
+    attack: str | None,
 ) -> CommandResult:
-    """Run `plurivox evaluate`: read prediction and truth, compute and show the measures, write all rows to `out`."""
+    """Run `plurivox evaluate`: read prediction and truth, compute and show the measures, write all rows to `out`.
+
+    With --tasks the tasks on which they differ most are shown instead, with --cells the table of two models, right or wrong.
+    """
+    if truth is None or attack is not None or is_run_folder(prediction):
+        return evaluate_run(screen, prediction, truth, attack, seed, out)
     from plurivox.workflows.label_evaluation import evaluate_labels
 
-    check_result_file_type(out, "an evaluation", FILE_TYPES)
-    for name in filter(None, (prediction, truth, against)):
+    for name in filter(None, (prediction, truth, against, cells)):
         check_distinct_files(Source(name, {}), out)
+    inputs: dict[str, Any] = {
+        "prediction": prediction,
+        "truth": truth,
+        "against": against,
+        "part": part,
+        "rename": rename,
+    }
+    by_task = compare_task_by_task_or_none(screen, inputs, out, tasks, cells, statistic, measures)
+    if by_task is not None:
+        return by_task
+    check_result_file_type(out, "an evaluation", FILE_TYPES)
     tie_rule: Ties = "share" if ties == "share" else "first"
     made = evaluate_labels(
         prediction,
@@ -101,16 +125,18 @@ evaluate = Command(
         Argument(
             "prediction",
             IN_AND_OUT,
-            "soft labels to evaluate: a file written by aggregate or predict, or a data set",
+            "soft labels to evaluate: a file written by aggregate or predict, a data set, or - for standard input",
             type=SOURCE_NAME,
             metavar="PREDICTION",
         ),
         Argument(
             "truth",
             IN_AND_OUT,
-            "true labels: a table task,label, soft labels, or a data set (its gold labels, else its vote shares)",
+            "true labels: a table task,label, soft labels, or a data set (its gold labels, else its vote shares); may be left "
+            "out if PREDICTION is a folder written by train: then its networks are evaluated on their test tasks",
             type=SOURCE_NAME,
             metavar="TRUTH",
+            required=False,
         ),
         Flag(
             ["--against"],
@@ -130,10 +156,40 @@ evaluate = Command(
         out_flag("write all rows: .csv, .md, .json, .tex or .npz"),
         PART,
         Flag(
+            ["--attack"],
+            "Measures",
+            metavar="ATTACK,...",
+            help="for a folder written by train on images: evaluate under adversarial attacks, too: fgsm[epsilon=4], pgd  "
+            "[default: none]",
+        ),
+        Flag(
             ["--measures"],
             "Measures",
             metavar="LIST",
             help="names of measures, comma-separated, or hard, soft, calibration, all  [default: a common selection]",
+        ),
+        Flag(
+            ["--tasks"],
+            SECTION_TASKS,
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="show the N tasks on which PREDICTION and TRUTH (or REFERENCE) differ most, by the measure of --measures  "
+            f"[default: {DISTANCE}]; -o writes all tasks",
+        ),
+        Flag(
+            ["--cells"],
+            SECTION_TASKS,
+            type=SOURCE_NAME,
+            metavar="OTHER",
+            help="soft labels of another model: number of tasks that both, one or neither of PREDICTION and OTHER get right, "
+            "and how ambiguous the tasks of each cell are, by the soft labels or votes of TRUTH (or REFERENCE)",
+        ),
+        Flag(
+            ["--statistic"],
+            SECTION_TASKS,
+            type=Choice("statistic", STATISTICS),
+            help="of the soft label of a task, for --cells: kurtosis or highest probability (high: clear), or entropy "
+            "[default: kurtosis]",
         ),
         Flag(
             ["--ties"],
@@ -162,5 +218,7 @@ evaluate = Command(
     ],
     computes=True,
     callback=run_evaluate,
-    help="Evaluate soft labels with hard, soft and calibration measures, confidence intervals and the majority baseline.",
+    help="Evaluate soft labels with hard, soft and calibration measures, confidence intervals and the majority baseline; or "
+    "list the tasks on which two tables differ most (--tasks), or where two models are right and wrong (--cells). Two or more "
+    "predictions are compared by plurivox compare A B --gold TRUTH.",
 )

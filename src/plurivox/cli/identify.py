@@ -20,6 +20,7 @@ from plurivox.cli._click.parameters import (
     out_flag,
 )
 from plurivox.cli._method_commands import MethodGroup, click_type_of_method_list
+from plurivox.core.count_text import count_text
 from plurivox.core.method import Method, split_at_commas_outside_brackets
 
 if TYPE_CHECKING:
@@ -247,7 +248,7 @@ def title_of_worst_table(task_worker_or_crowd: str, n_worst: int) -> str:
 def identify_summary_line(score_spec: str, task_worker_or_crowd: str, score_values: Any, out: Path | None) -> str:
     """Return the last line of `plurivox identify`: the score, number of tasks or workers, number without a score, the file."""
     n, n_missing = len(score_values), count_nan(score_values)
-    size = "" if task_worker_or_crowd == "crowd" else f": {n:,} {task_worker_or_crowd}{'' if n == 1 else 's'}"
+    size = "" if task_worker_or_crowd == "crowd" else f": {count_text(n, task_worker_or_crowd)}"
     missing = f", {n_missing:,} without a score" if size and n_missing else ""
     return score_spec + size + missing + (f"; wrote {out}" if out else "")
 

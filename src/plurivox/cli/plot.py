@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     from plurivox.charts import Chart
 
 COMPUTED = "What is drawn"
-OUT = out_flag("picture to write: .svg (names appear under the pointer), .png or .pdf", required=True)
+OUT = out_flag(
+    "picture to write: .svg (names appear under the pointer), .png or .pdf; - writes .svg to standard output",
+    required=True,
+    stdout_suffix=".svg",
+)
 INPUTS = Argument(
     "inputs",
     IN_AND_OUT,

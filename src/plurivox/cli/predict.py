@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plurivox.cli._click.command_base_classes import Command
-from plurivox.cli._click.image_and_split_flags import make_image_flags, replace_image_options_by_pictures
-from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
+from plurivox.cli._click.image_and_split_flags import (
+    make_features_flag,
+    make_image_flags,
+    replace_image_options_by_pictures,
+)
+from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text, first_rows_text
 from plurivox.cli._click.parameters import (
     GENERAL,
     IN_AND_OUT,
@@ -17,11 +21,12 @@ from plurivox.cli._click.parameters import (
     Argument,
     Choice,
     Flag,
-    OutFile,
     Source,
     check_distinct_files,
     check_table_file_type,
+    out_flag,
 )
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,23 +34,24 @@ if TYPE_CHECKING:
     from plurivox.core.soft_labels import SoftLabels
     from plurivox.train.data.training_data import TrainingData
     from plurivox.train.trained_net import Trained
-    from plurivox.workflows.load_training_data import Pictures
+    from plurivox.workflows.training_inputs import Pictures
 
 
 def run_predict(
     screen: Screen,
     run_folder: Path,
     source: Source,
-    out: Path,
+    out: Path | None,
     run: str,
     tasks: str | None,
     device: str,
     trust: bool,
     part: str | None,
     pictures: "Pictures",
+    features: str,
 ) -> CommandResult:
     """Run `plurivox predict`: predict soft labels of the tasks, write them, and show measures if the true labels are known."""
-    from plurivox.workflows.load_training_data import load_training_data
+    from plurivox.workflows.load_training_data import inputs_of_trained_net, load_training_data
     from plurivox.workflows.net_evaluation import (
         count_tasks_of_each_split,
         measure_net_on_each_split,
@@ -53,15 +59,17 @@ def run_predict(
     )
 
     check_distinct_files(source, out)
-    if out.suffix.lower() not in (".npz", ".npy"):
+    if out is not None and out.suffix.lower() not in (".npz", ".npy"):
         check_table_file_type(out, ".npy", ".npz")
     nets = load_trained_networks(run_folder, run, device, trust)
+    pictures, choice = inputs_of_trained_net(run_folder, nets[0].shape, pictures, features)
     training_data = load_training_data(
-        source.path_or_dataset_to_read, pictures, part, screen.print_note, **source.read_options
+        source.path_or_dataset_to_read, pictures, part, screen.print_note, choice, **source.read_options
     )
     wanted = training_data.tasks if tasks is None else task_names_of_split(run_folder, training_data, tasks)
     prediction = mean_prediction(nets, training_data.inputs_of(wanted), wanted)
-    write_prediction(prediction, out)
+    if out is not None:
+        write_prediction(prediction, out)
     if training_note := note_on_tasks_used_in_training(run_folder, wanted):
         screen.print_note(training_note)
     counts = count_tasks_of_each_split(training_data, {"all": wanted})["all"]
@@ -71,7 +79,7 @@ def run_predict(
         (
             name.partition(" ")[2].replace("baseline", "always the most frequent label"),
             f"{value:.4f}",
-            f"{n_tasks[name]:,} tasks",
+            count_text(n_tasks[name], "task"),
         )
         for name, value in found.items()
     ]
@@ -83,9 +91,10 @@ def run_predict(
         "measures": found,
         "measure_tasks": n_tasks,
     }
-    line = f"{nets[0].made_by['net']}: {len(prediction):,} tasks; wrote {out}"
-    text = f"{aligned_table_text(rows)}\n{references_of_measures_text(found)}" if rows else ""
-    return CommandResult(document, text=text, summary=line)
+    line = f"{nets[0].made_by['net']}: {count_text(len(prediction), 'task')}" + (f"; wrote {out}" if out else "")
+    texts = [] if out else [first_rows_text(prediction.columns(), "task", ".3f")]
+    texts += [f"{aligned_table_text(rows)}\n{references_of_measures_text(found)}"] if rows else []
+    return CommandResult(document, text="\n\n".join(texts), summary=line)
 
 
 def load_trained_networks(folder: Path, run_number: str, device: str, trust: bool) -> "list[Trained]":
@@ -132,7 +141,7 @@ def note_on_tasks_used_in_training(run_folder: Path, tasks: "Names") -> str:
     n = 0 if train is None else int((positions(train, tasks) >= 0).sum())
     if not n:
         return ""
-    text = f"{n:,} of these {len(tasks):,} tasks" + (" or fewer" if trained_on is None else "")
+    text = f"{n:,} of these {count_text(len(tasks), 'task')}" + (" or fewer" if trained_on is None else "")
     return f"the network was trained on {text}: its measures are too optimistic"
 
 
@@ -174,14 +183,7 @@ predict = Predict(
             metavar="RUN",
         ),
         INPUT,
-        Flag(
-            ["-o", "--out"],
-            IN_AND_OUT,
-            type=OutFile(),
-            required=True,
-            metavar="FILE",
-            help="write the soft labels: .csv, .parquet, .jsonl, .npy or .npz  [required]",
-        ),
+        out_flag("write the soft labels: .csv, .parquet, .jsonl, .npy or .npz  [default: show the first tasks]"),
         *READING_FLAGS,
         PART,
         Flag(
@@ -198,6 +200,7 @@ predict = Predict(
             metavar="[train|dev|test]",
             help="predict only the tasks of one split, from INPUT or else from RUN  [default: all tasks]",
         ),
+        make_features_flag("Features"),
         *make_image_flags(),
         Flag(
             ["--trust"], GENERAL, is_flag=True, help="allow importing the module of a network given as module:function"

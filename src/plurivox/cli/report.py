@@ -113,7 +113,7 @@ report = Command(
     "report",
     params=[
         INPUT,
-        out_flag("page to write: .html, one file that loads nothing", required=True),
+        out_flag("page to write: .html, one file that loads nothing", required=True, stdout_suffix=".html"),
         Flag(
             ["--pdf"], IN_AND_OUT, is_flag=True, help="print the page to a .pdf file beside it, by Chromium or Chrome"
         ),

@@ -30,6 +30,7 @@ from plurivox.cli._click.studio_flags import (
     WITH_IDS,
     WORKER,
 )
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, first_few, require_package
 
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ def run_studio_new(
         "tasks": n,
         **made.model_dump(include={"form", "per_task"}),
     }
-    return CommandResult(facts, summary=f"{n:,} tasks, {made.per_task} answers each -> {study}; {todo}")
+    size = f"{count_text(n, 'task')}, {count_text(made.per_task, 'answer')} each"
+    return CommandResult(facts, summary=f"{size} -> {study}; {todo}")
 
 
 def _count_tasks_in_no_batch(settings: "Settings") -> int:
@@ -228,7 +230,7 @@ def run_studio_export_dataset(
     with open_existing_study(settings) as studio:
         n = export_study(studio.engine, studio.study, out, file_format=form, replace=force)
     commands = "; ".join(commands_from_export_to_votes(studio.study, out))
-    line = f"{n:,} answers, with repeats -> {out}; next: {commands}"
+    line = f"{count_text(n, 'answer')}, with repeats -> {out}; next: {commands}"
     return CommandResult({"command": screen.quoted_command_line, "answers": n, "out": out}, summary=line)
 
 
@@ -245,7 +247,7 @@ def run_studio_import_tasks_or_answers(
         if not answers:
             n = insert_tasks_and_batches(settings, studio.study, read_tasks(source, studio.study))
             return CommandResult(
-                {"command": screen.quoted_command_line, "tasks": n}, summary=f"{study} now has {n:,} tasks"
+                {"command": screen.quoted_command_line, "tasks": n}, summary=f"{study} now has {count_text(n, 'task')}"
             )
         given = read_answers_or_none(source)
         if given is None:
@@ -255,7 +257,7 @@ def run_studio_import_tasks_or_answers(
         )
         n = job.result()
     return CommandResult(
-        {"command": screen.quoted_command_line, "answers": n}, summary=f"{n:,} answers added to {study}"
+        {"command": screen.quoted_command_line, "answers": n}, summary=f"{count_text(n, 'answer')} added to {study}"
     )
 
 
@@ -286,9 +288,8 @@ def run_studio_backup(screen: Screen, study: Path, database: str | None, out: Pa
     from plurivox.web.study.backup import back_up_study_and_count_rows
 
     counts = back_up_study_and_count_rows(settings, out)
-    line = (
-        f"{counts['answers']:,} answers of {counts['workers']:,} workers -> {out} (contains the secret: keep it safe)"
-    )
+    saved = f"{count_text(counts['answers'], 'answer')} of {count_text(counts['workers'], 'worker')}"
+    line = f"{saved} -> {out} (contains the secret: keep it safe)"
     return CommandResult({"command": screen.quoted_command_line, "out": out, "rows": counts}, summary=line)
 
 
@@ -298,9 +299,8 @@ def run_studio_restore(screen: Screen, backup: Path, study: Path, database: str 
     from plurivox.web.study.backup import restore_study_and_count_rows
 
     counts = restore_study_and_count_rows(backup, settings)
-    return CommandResult(
-        {"command": screen.quoted_command_line, "rows": counts}, summary=f"{counts['answers']:,} answers -> {study}"
-    )
+    line = f"{count_text(counts['answers'], 'answer')} -> {study}"
+    return CommandResult({"command": screen.quoted_command_line, "rows": counts}, summary=line)
 
 
 def run_studio_write_pay_sheet(

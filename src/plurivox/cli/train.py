@@ -7,8 +7,10 @@ import click
 
 from plurivox.cli._click.command_base_classes import Command
 from plurivox.cli._click.image_and_split_flags import (
+    make_features_flag,
     make_image_flags,
     make_split_flag,
+    make_training_labels_flag,
     replace_image_options_by_pictures,
 )
 from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
@@ -26,18 +28,19 @@ from plurivox.cli._click.parameters import (
 )
 from plurivox.cli._method_commands import option_flag
 from plurivox.cli._train_folds import train_folds_and_show_measures
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError
 from plurivox.train.training_hyperparameters import DEFAULT_LOSS, DEFAULT_NET, Plan
 
 if TYPE_CHECKING:
     from plurivox.train.data.training_data import TrainingData
-    from plurivox.workflows.load_training_data import Pictures
     from plurivox.workflows.net_evaluation import Series
+    from plurivox.workflows.training_inputs import Pictures
 
-MODEL, TRAINING, SPLITS = "Network and training labels", "Training", "Splits"
+MODEL, INPUTS, TRAINING, SPLITS = "Network and training labels", "Features", "Training", "Splits"
 SPEC_OPTIONS = (  # options that are arguments of `make_train_spec`
     *("target", "soft", "main", "net", "pretrained", "freeze", "loss", "head"),
-    *("augment", "augment_once", "weigh", "least_agreement", "choose", "for_"),
+    *("augment", "augment_once", "weigh", "least_agreement", "choose", "for_", "answers_per_task"),
 )
 
 
@@ -47,6 +50,9 @@ class Train(Command):
     def convert_params_to_callback_args_in_place(self, param_values: dict[str, Any]) -> None:
         """Convert {parameter name: value} to arguments of the callback, in place; the image options become `pictures`."""
         plan = Plan(**{option.name: param_values.pop(option.name) for option in Plan.options()})
+        is_file = isinstance(param_values["labels"], Path)
+        training_labels = param_values["labels"] if is_file else None
+        param_values["labels"] = None if is_file else param_values["labels"]
         super().convert_params_to_callback_args_in_place(param_values)
         replace_image_options_by_pictures(param_values)
         record = param_values.pop("record")
@@ -55,6 +61,7 @@ class Train(Command):
             "record": record or False,
             "plan": plan,
         }
+        param_values["training_labels"] = training_labels
         param_values["options"]["choose"] = param_values["options"]["choose"] or ""
         param_values["options"]["for_"] = param_values["options"]["for_"] or ""
 
@@ -73,6 +80,8 @@ def run_train(
     folds: int | None,
     part: str | None,
     pictures: "Pictures",
+    features: str,
+    training_labels: Path | None,
     pack: Path | None,
 ) -> CommandResult:
     """Run `plurivox train`: read and split the data, train the networks, evaluate them on every split."""
@@ -84,18 +93,41 @@ def run_train(
     )
     from plurivox.workflows.net_evaluation import references_of_measures_text
     from plurivox.workflows.train_nets import make_train_spec, train_runs
+    from plurivox.workflows.training_inputs import InputChoice
+    from plurivox.workflows.training_label_file import options_with_target_of_label_file
 
+    if training_labels is not None:
+        options = options_with_target_of_label_file(options)
     spec = make_train_spec(**options)
     if out is None and pack is None:
         raise InputError("no output folder for the trained networks; give -o RUN")
     run_folder = None if out is None else RunFolder.from_empty_or_run_folder(out)  # raises before the data are read
+    choice = InputChoice(features, spec.net.reads, int(getattr(spec.net, "letters", 15)))
     training_data = load_training_data(
-        source.path_or_dataset_to_read, pictures, part, screen.print_note, **source.read_options
+        source.path_or_dataset_to_read,
+        pictures,
+        part,
+        screen.print_note,
+        choice,
+        training_labels,
+        **source.read_options,
     )
     if pack is not None:
+        if training_data.encoding is not None:
+            training_data = encode_and_name_splits(training_data, split, shares, spec.plan.seed)
         return write_inputs_and_labels_npz(training_data, pack)
     settings: dict[str, Any] = {"runs": runs, "folder": run_folder, "at_once": at_once, "log": log or ""}
     settings |= {"command": screen.quoted_command_line, "source": source.name, "note": screen.print_note}
+    settings["reading"] = {
+        "part": part,
+        "features": features,
+        "images": None if pictures.table is None else str(pictures.table),
+        "of_input": pictures.of_input,
+        "image_size": pictures.size,
+        "skip_damaged": pictures.skip,
+        "read_options": dict(source.read_options),
+        "training_labels": None if training_labels is None else str(training_labels),
+    }
     settings["chosen"] = None if chosen is None else chosen_tasks_of_file_or_split(training_data, chosen)
     if folds is not None:
         return train_folds_and_show_measures(screen, training_data, spec, folds, split, out, settings)
@@ -117,13 +149,29 @@ def run_train(
         "left_out": counts.left_out,
         "at_once": series.at_once,
     }
-    plural = f"{runs} runs" if runs > 1 else "1 run"
+    plural = count_text(runs, "run")
     return CommandResult(
         {**document, "measures": series.summary_by_measure(), "runs": series.run_seed_and_measure_columns()},
         text="\n".join(filter(None, [counts.labels_text, f"train: {counts.text}"]))
         + f"\n\n{mean_std_of_measures_per_split_text(series)}\n\n{references_of_measures_text(series.measures)}".rstrip(),
-        summary=f"{spec.net_head_and_target_text}: {plural}, {counts.trained:,} training tasks; wrote {out}",
+        summary=f"{spec.net_head_and_target_text}: {plural}, {count_text(counts.trained, 'training task')}; wrote {out}",
     )
+
+
+def encode_and_name_splits(training_data: "TrainingData", split: Path | None, shares: str, seed: int) -> "TrainingData":
+    """Return the data with the inputs encoded by the training split, and with the splits that training would have."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from plurivox.core.name_encoding import as_names
+    from plurivox.workflows.load_training_data import splits_from_file_or_data_else_random
+
+    splits = splits_from_file_or_data_else_random(training_data, split, parse_train_dev_test_shares(shares), seed)
+    tasks = np.concatenate(list(splits.values()))
+    names = as_names([name for name, members in splits.items() for _ in range(len(members))])
+    encoded = training_data.with_inputs_encoded(splits["train"])
+    return replace(encoded, tasks=tasks, x=encoded.inputs_of(tasks), split=names)
 
 
 def write_inputs_and_labels_npz(training_data: "TrainingData", out: Path) -> CommandResult:
@@ -134,7 +182,7 @@ def write_inputs_and_labels_npz(training_data: "TrainingData", out: Path) -> Com
         raise InputError(f"unsupported file type of {out}; packed inputs are written as .npz")
     write_training_data(training_data, out)
     n = len(training_data.tasks)
-    return CommandResult({"out": out, "tasks": n}, summary=f"{n:,} tasks; wrote {out}")
+    return CommandResult({"out": out, "tasks": n}, summary=f"{count_text(n, 'task')}; wrote {out}")
 
 
 def mean_std_of_measures_per_split_text(series: "Series") -> str:
@@ -185,12 +233,21 @@ train = Train(
         Flag(
             ["--pack"],
             IN_AND_OUT,
-            type=OutFile(),
+            type=OutFile(stdout_suffix=""),
             metavar="FILE.npz",
             help="do not train; write inputs and labels to one file, for training on a machine without polars",
         ),
-        *READING_FLAGS,
+        *[flag for flag in READING_FLAGS if flag.name != "labels"],
         PART,
+        make_training_labels_flag(MODEL),
+        Flag(
+            ["--answers-per-task"],
+            MODEL,
+            type=click.IntRange(1),
+            metavar="M",
+            help="train on at most M random answers of each training task, drawn by --seed; dev and test tasks keep all  "
+            "[default: all answers]",
+        ),
         Flag(
             ["--for", "for_"],
             MODEL,
@@ -265,6 +322,7 @@ train = Train(
             help="record the logits of every epoch: of each batch as it is trained on (visit), or of all tasks after the epoch "
             "(after)  [default: none]",
         ),
+        make_features_flag(INPUTS),
         *make_image_flags(),
         make_split_flag(SPLITS),
         Flag(

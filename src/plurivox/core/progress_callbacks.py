@@ -6,10 +6,19 @@ from typing import Protocol
 class Progress(Protocol):
     """Type of progress callbacks: called after step `step` (from 0) of at most `total`, with the objective `value`.
 
-    An exception raised by the callback stops the computation.
+    `total` is an `AtMost` if the computation ends before it has made all steps, when it has converged. An exception raised
+    by the callback stops the computation.
     """
 
     def __call__(self, step: int, total: int, value: float | None = None) -> None: ...
+
+
+class AtMost(int):
+    """A number of steps that is only an upper bound, from which no remaining time can be estimated.
+
+    >>> AtMost(100), isinstance(AtMost(100), int)
+    (100, True)
+    """
 
 
 def no_progress(step: int, total: int, value: float | None = None) -> None:

@@ -11,6 +11,7 @@ from typing import Self, TypeVar
 import numpy as np
 
 from plurivox.core.answers import Answers
+from plurivox.core.arguments_as_users_hold_them import to_votes_or_answers
 from plurivox.core.array_types import Bools, Floats, Ints, Names
 from plurivox.core.errors import InputError, OptionError, first_few
 from plurivox.core.name_encoding import distinct_names
@@ -22,6 +23,8 @@ Crowd = TypeVar("Crowd", Answers, Votes)
 def subsample(crowd: Crowd, m: int, seed: int = 0) -> Crowd:
     """Return at most `m` random answers to each task; with the same seed, a smaller m gives a subset.
 
+    A DataFrame, a matrix or a path is read as votes.
+
     >>> votes = Votes.from_counts(np.array([[30, 20], [1, 1]]), ["a", "b"], ["no", "yes"])
     >>> subsample(votes, 4).support.tolist()
     [4.0, 2.0]
@@ -29,6 +32,7 @@ def subsample(crowd: Crowd, m: int, seed: int = 0) -> Crowd:
     if isinstance(m, bool) or not isinstance(m, int | np.integer) or m < 0:
         raise OptionError(f"m must be a whole number, 0 or more; got {m!r}")
     note = f"at most {m} answers per task, seed {seed}"
+    crowd = to_votes_or_answers(crowd)
     if isinstance(crowd, Answers):
         return crowd.where(mask_m_random_rows_per_task(crowd.task, m, seed), note)
     units = AnswerUnits.group_rows_into_answers_or_counts(crowd)

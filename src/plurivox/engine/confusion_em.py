@@ -5,14 +5,17 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from plurivox.core.array_types import Bools, Floats, Ints
+from plurivox.core.array_types import Bools, Floats, Ints, readonly_view
+from plurivox.core.votes import Votes
 from plurivox.engine.available_memory_and_aligned_arrays import cache_line_aligned_zeros
 from plurivox.engine.kernels import confusion_e_step, confusion_m_step
 from plurivox.engine.kernels.confusion_m_step import TINY
 from plurivox.engine.kernels.simd_vector_type import PAD, flatten_align_and_pad, simd_width_as_zeros_tuple
-from plurivox.engine.parallel_task_blocks import Blocks, parallel_map
+from plurivox.engine.parallel_task_blocks import MIN_BLOCK_VOTES, Blocks, parallel_map
+from plurivox.engine.second_compiler import KernelCall
 
 CELLS_PER_CHUNK = 2**15  # table cells that a thread computes per call
+MAX_NUMPY_CELLS = 2**20  # votes x labels up to which numpy counts in a few milliseconds: no kernel needs to be compiled
 MIN_LOG = -40.0  # log-probabilities are clipped to this before SQUAREM extrapolates them
 
 
@@ -40,11 +43,40 @@ class KeyedVotes(NamedTuple):
         """Create KeyedVotes from columns of votes sorted by task (CSR offsets `start`); compute the key of each vote."""
         return cls(start, vote_keys(worker, said, n_labels), weight, worker, said)
 
+    @classmethod
+    def without_rows(cls, votes: Votes) -> Self:
+        """Return KeyedVotes without rows whose columns have the types of those of `votes`: example arguments of kernels."""
+        weight = None if votes.weight is None else readonly_view(np.empty(0))
+        columns = readonly_view(votes.worker[:0]), readonly_view(votes.label[:0])
+        return cls(np.empty(0, np.int64), np.empty(0, np.uint32), weight, *columns)
+
     def select_votes_on_tasks(self, task_mask: Bools) -> Self:
         """Return the KeyedVotes on the tasks where `task_mask` (n_tasks,) is true."""
         start, rows = csr_offsets_and_row_mask_of_tasks(self.start, task_mask)
-        weight = None if self.weight is None else self.weight[rows]
-        return type(self)(start, self.key[rows], weight, self.worker[rows], self.said[rows])
+        weight = None if self.weight is None else readonly_view(self.weight[rows])
+        return type(self)(
+            start, self.key[rows], weight, readonly_view(self.worker[rows]), readonly_view(self.said[rows])
+        )
+
+
+def confusion_kernel_calls(votes: KeyedVotes, n_labels: int, *, hard: bool = False) -> list[KernelCall]:
+    """Return the kernels of a `ConfusionEM` fit of votes of these types, with example arguments."""
+    vector, matrix = np.empty(0), np.empty((0, 0))
+    width, coarse = simd_width_as_zeros_tuple(n_labels), simd_width_as_zeros_tuple(n_labels, coarse=True)
+    e_step, e_step_width = (
+        (confusion_e_step.hard_e_step_adding_counts, coarse)
+        if hard
+        else (confusion_e_step.e_step_adding_expected_counts, width)
+    )
+    return [
+        (confusion_m_step.fill_log_confusion_from_counts, (0, 0, n_labels, vector, vector, coarse, vector)),
+        (e_step, (0, 0, *votes[:3], vector, vector, e_step_width, vector, vector)),
+        (confusion_m_step.renormalise_log_confusion, (0, 0, n_labels, coarse, vector)),
+        (
+            confusion_e_step.fill_posterior_and_add_agreement,
+            (0, 0, *votes, matrix, vector, coarse, matrix, vector),
+        ),
+    ]
 
 
 def csr_offsets_and_row_mask_of_tasks(start: Ints, task_mask: Bools) -> tuple[Ints, Bools | slice]:
@@ -56,6 +88,26 @@ def csr_offsets_and_row_mask_of_tasks(start: Ints, task_mask: Bools) -> tuple[In
     size = np.diff(start)
     begins = np.concatenate([[0], np.cumsum(size[task_mask])])
     return begins, slice(None) if begins[-1] == start[-1] else np.repeat(task_mask, size)
+
+
+def fits_numpy_expected_counts(votes: KeyedVotes, n_columns: int) -> bool:
+    """Return whether `numpy_expected_counts` takes the votes: plain ones, few enough to need only one block."""
+    n_votes = len(votes.key)
+    return votes.weight is None and n_votes < MIN_BLOCK_VOTES and n_votes * n_columns <= MAX_NUMPY_CELLS
+
+
+def numpy_expected_counts(votes: KeyedVotes, prob: Floats, n_cells: int) -> tuple[Floats, Floats]:
+    """Return the expected counts of `add_expected_counts_under_posterior`, with the same bits, without compiled code.
+
+    `prob` (n_tasks, n_columns) is the posterior; the results are (n_columns,) and (n_cells + PAD,), flat [key, column].
+    """
+    n_tasks, n_columns = prob.shape
+    column = np.arange(n_columns)
+    cell = votes.key.astype(np.int64)[:, None] * n_columns + column
+    of_vote = np.repeat(prob, np.diff(votes.start), 0)
+    n_true = np.bincount(np.tile(column, n_tasks), prob.ravel(), n_columns)
+    counts = np.bincount(cell.ravel(), of_vote.ravel(), n_cells + PAD)
+    return n_true.astype(np.float64, copy=False), counts.astype(np.float64, copy=False)
 
 
 class Params(NamedTuple):
@@ -178,6 +230,8 @@ class ConfusionEM:
         their tasks.
         """
         prob = np.ascontiguousarray(posterior, np.float64)
+        if fits_numpy_expected_counts(votes, self.n_labels):
+            return Counts(*numpy_expected_counts(votes, prob, self.n_cells))
 
         def add_expected_counts_of_block(first_task: int, end_task: int, n_true: Floats, counts: Floats) -> float:
             return confusion_e_step.add_expected_counts_under_posterior(

@@ -5,8 +5,15 @@ import numpy as np
 from plurivox.core.array_types import Floats
 from plurivox.engine.kernels.dirichlet_expected_logs import fill_expected_logs_return_minus_kl, fill_log_gamma_digamma
 from plurivox.engine.parallel_task_blocks import parallel_map
+from plurivox.engine.second_compiler import KernelCall
 
 CELLS_PER_CHUNK = 2**15  # numbers that a thread computes per call
+
+
+def dirichlet_kernel_calls() -> list[KernelCall]:
+    """Return the kernel of `dirichlet_expected_logs_and_minus_kl` with example arguments."""
+    vector = np.empty(0)
+    return [(fill_expected_logs_return_minus_kl, (0, 0, vector, vector, 1, 1, vector))]
 
 
 def dirichlet_expected_logs_and_minus_kl(counts: Floats, prior: Floats, n_groups: int = 1) -> tuple[Floats, float]:

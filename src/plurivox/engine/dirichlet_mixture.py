@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from scipy.special import betainc, gammaln, psi
 
 from plurivox.core.array_types import Floats, Ints
-from plurivox.core.progress_callbacks import Progress, no_progress
+from plurivox.core.progress_callbacks import AtMost, Progress, no_progress
 
 __all__ = [
     "BLOCK_CELLS",
@@ -158,7 +158,7 @@ def fit_dirichlet_mixture(
         responsibility, log_sum = _normalised_exp(cells.log_likelihoods(alpha) + np.log(weight))
         prior = (PRIOR_SHAPE * np.log(alpha) - PRIOR_RATE * alpha).sum() + np.log(weight).sum() / len(weight)
         trace.append(float(times @ log_sum + prior))
-        progress(step, max_iter, trace[-1])
+        progress(step, AtMost(max_iter), trace[-1])
         if step and trace[-1] - trace[-2] < tol * len(counts):
             return MixtureFit(DirichletMixture(alpha, weight), tuple(trace), converged=True)
         responsibility *= times[:, None]

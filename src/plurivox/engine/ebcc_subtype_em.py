@@ -11,14 +11,36 @@ import numpy as np
 
 from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.engine.available_memory_and_aligned_arrays import cache_line_aligned_zeros
-from plurivox.engine.confusion_em import KeyedVotes
+from plurivox.engine.confusion_em import KeyedVotes, fits_numpy_expected_counts, numpy_expected_counts
 from plurivox.engine.kernels import confusion_e_step, ebcc_subtype_e_step
-from plurivox.engine.kernels.simd_vector_type import PAD, flatten_align_and_pad, simd_width_as_zeros_tuple
-from plurivox.engine.parallel_task_blocks import Blocks
+from plurivox.engine.kernels.simd_vector_type import (
+    PAD,
+    flatten_align_and_pad,
+    simd_width_as_zeros_tuple,
+    widest_simd_width_as_zeros_tuple,
+)
+from plurivox.engine.parallel_task_blocks import MIN_BLOCK_VOTES, Blocks
+from plurivox.engine.second_compiler import KernelCall
 
 MIN_LOG_RATIO = -40.0  # log of a relative probability too small to change a sum of doubles
 MAX_SHARED_CELLS = 2**18  # total table cells of runs that share a pass; more would not fit into the cache
 TASKS_PER_CHUNK = 4096  # tasks whose initial posterior is computed per call
+
+
+def subtype_kernel_calls(votes: KeyedVotes, n_labels: int) -> list[KernelCall]:
+    """Return the kernels of a `SubtypeEM` fit of few votes of these types, with example arguments."""
+    vector, matrix, edges = np.empty(0), np.empty((0, 0)), np.empty(0, np.int64)
+    width = simd_width_as_zeros_tuple(n_labels, coarse=True)  # of the kinds in use at the end: about one per label
+    return [
+        (
+            ebcc_subtype_e_step.e_step_of_em_runs_adding_counts,
+            (0, 0, *votes[:3], vector, vector, edges, widest_simd_width_as_zeros_tuple(), vector, vector, vector),
+        ),
+        (
+            ebcc_subtype_e_step.fill_posterior_and_add_agreement,
+            (0, 0, *votes, vector, vector, edges, width, matrix, vector),
+        ),
+    ]
 
 
 class SubtypeParams(NamedTuple):
@@ -62,6 +84,12 @@ class SubtypeEM:
         """
         start, key, weight = self.votes[:3]
         width, n = simd_width_as_zeros_tuple(len(kinds), coarse=True), len(kinds)
+        if fits_numpy_expected_counts(self.votes, n):
+            n_tasks = len(start) - 1
+            begins = range(0, max(n_tasks, 1), TASKS_PER_CHUNK)
+            prob = np.concatenate([posterior_of_tasks(at, min(at + TASKS_PER_CHUNK, n_tasks)) for at in begins])
+            n_true, table = numpy_expected_counts(self.votes, prob, self.n_keys * n)
+            return SubtypeCounts(kinds, n_true, table[: self.n_keys * n].reshape(self.n_keys, n))
 
         def add_expected_counts_of_block(first_task: int, end_task: int, n_kind: Floats, counts: Floats) -> float:
             for begin in range(first_task, end_task, TASKS_PER_CHUNK):
@@ -125,7 +153,10 @@ class SubtypeEM:
             here = slice(at, at + len(params.kinds))
             log_prior[here] = params.log_prior
             table[:n_cells].reshape(self.n_keys, n)[:, here] = params.log_confusion
-        width = simd_width_as_zeros_tuple(n)
+        few_votes = (
+            len(self.open.key) < MIN_BLOCK_VOTES
+        )  # compiling for every number of runs takes longer than the passes
+        width = widest_simd_width_as_zeros_tuple() if few_votes else simd_width_as_zeros_tuple(n)
 
         def e_step_of_block_adding_counts(
             first_task: int, end_task: int, n_kind: Floats, counts: Floats, value: Floats

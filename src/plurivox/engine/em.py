@@ -12,7 +12,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 
 from plurivox.core.array_types import Floats
-from plurivox.core.progress_callbacks import Progress, no_progress
+from plurivox.core.progress_callbacks import AtMost, Progress, no_progress
 
 P = TypeVar("P")
 
@@ -113,7 +113,7 @@ def run_em_together(
     step = 0
     while wanted:
         passed = em_pass(list(wanted.values()))
-        progress(step, max_iter, max(objective for _, objective in passed))
+        progress(step, AtMost(max_iter), max(objective for _, objective in passed))
         step += 1
         for i, one in zip(list(wanted), passed, strict=True):
             try:
@@ -143,7 +143,7 @@ def em_loop_yielding_params_to_evaluate(
         nonlocal passes
         objective = pass_result[1]
         assert objective == objective, "the objective is NaN"
-        progress(passes, max_iter, max([objective, *trace[-1:]]))
+        progress(passes, AtMost(max_iter), max([objective, *trace[-1:]]))
         passes += 1
         return pass_result
 
@@ -212,7 +212,7 @@ def run_all_starts_return_best_and_index(
 
         def report_pass_of_start(step: int, total: int, value: float | None = None) -> None:
             del total  # of this start alone
-            progress(start_index * max_iter + step, n_starts * max_iter, value)
+            progress(start_index * max_iter + step, AtMost(n_starts * max_iter), value)
 
         return report_pass_of_start
 

@@ -4,16 +4,16 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy.special import betaln, gammaln
 
 from plurivox.core.array_types import Bools, Floats
-from plurivox.engine.confusion_em import ConfusionEM
+from plurivox.engine.confusion_em import ConfusionEM, KeyedVotes
 from plurivox.engine.kernels.hierarchical_dawid_skene_gibbs import (
     draw_labels_adding_counts,
     draw_workers_adding_auxiliary_counts,
     fill_logs,
 )
 from plurivox.engine.parallel_task_blocks import parallel_map
+from plurivox.engine.second_compiler import KernelCall
 
 MAX_CELLS = 2**22  # entries of all confusion matrices; no intervals for larger crowds
 N_CHAINS = 4
@@ -24,6 +24,17 @@ CROWD_COUNT = 10.0  # pseudo-votes per row, in the prior of the crowd's mean mat
 STRENGTH_PER_LABEL = 3.0  # prior median of the strength, divided by the number of labels
 MIN_STRENGTH, MAX_STRENGTH = 0.3, 1e4
 TINY = 1e-200
+
+
+def interval_kernel_calls(votes: KeyedVotes) -> list[KernelCall]:
+    """Return the kernels of `worker_accuracy_intervals_95` for votes of these types, with example arguments."""
+    vector, matrix, matrices, rng = np.empty(0), np.empty((0, 0)), np.empty((0, 0, 0)), np.random.default_rng(0)
+    of_workers = (matrices, 1.0, 1.0, matrix, matrix, (1.0, 1.0), rng, vector, matrices, matrix, matrix)
+    return [
+        (draw_workers_adding_auxiliary_counts, of_workers),
+        (fill_logs, (vector, vector)),
+        (draw_labels_adding_counts, (*votes[:3], vector, vector, rng, vector, vector)),
+    ]
 
 
 def worker_accuracy_intervals_95(
@@ -98,6 +109,8 @@ class GridOfMeanAndSize:
     """Values of (m, v), and the log-density of accuracies and of the crowd's matrix at each of them."""
 
     def __init__(self, n_workers: int, n_labels: int) -> None:
+        from scipy.special import betaln, gammaln  # imported here because it is slow, and few commands read intervals
+
         mean, size = np.linspace(1 / n_labels, 1, 42)[1:-1, None], np.geomspace(1, 300, 24)
         self.prior = (mean - 1 / n_labels) * (1 + size) ** -1.5
         self.right, self.wrong = mean * size, (1 - mean) * size

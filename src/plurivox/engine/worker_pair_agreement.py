@@ -16,6 +16,7 @@ from plurivox.engine.kernels.kappa_and_vote_agreement import (
     pack_worker_label_and_task_end,
 )
 from plurivox.engine.parallel_task_blocks import parallel_map
+from plurivox.engine.second_compiler import KernelCall
 
 POWERS = {"none": 0, "linear": 1, "quadratic": 2, "ordinal": ORDINAL}  # weights -> power of the distance of two labels
 N_CHUNKS = 64  # fixed chunks of workers, so that the sums have the same bits for any number of threads
@@ -45,6 +46,22 @@ class _PairRows(NamedTuple):
     task: Ints
     row_weight: Floats | None
     worker_edges: list[int]  # of chunks of workers with about equal numbers of votes
+
+
+def worker_pair_kernel_calls(votes: Votes) -> list[KernelCall]:
+    """Return the kernels of `agreement_of_worker_pairs` for votes of these types, with example arguments."""
+    codes, vector = np.empty(0, np.int64), np.empty(0)
+    weight = None if votes.answer is None else vector
+    chunk = 0, 0, codes, codes, codes
+    of_tasks = np.empty(0, votes.task.dtype), weight, vector, vector, 0, False, 1
+    return [
+        (row_order_and_offsets_by_group, (votes.worker[:0], votes.n_workers)),
+        (count_worker_pairs, (*chunk, weight, 1)),
+        (
+            fill_agreement_of_worker_pairs,
+            (*chunk, *of_tasks, np.empty((0, 2), np.int64), np.empty((0, 5)), vector),
+        ),
+    ]
 
 
 def _pair_rows(votes: Votes, n_chunks: int = N_CHUNKS) -> _PairRows:

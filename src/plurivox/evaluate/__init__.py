@@ -69,6 +69,7 @@ from plurivox.evaluate.measures.vote_likelihood import count_deviance, count_log
 from plurivox.evaluate.measures.wasserstein_distances import sorted_wasserstein, wasserstein
 from plurivox.evaluate.methods_over_datasets import MethodsOverDatasets
 from plurivox.evaluate.paired_comparison import Difference, compare_predictions
+from plurivox.evaluate.prediction_comparison import PredictionComparison, compare_several_predictions
 from plurivox.evaluate.rank_tests import FriedmanTest, friedman, holm, p_value_text, wilcoxon_signed_rank
 from plurivox.evaluate.soft_label_differences import Contrast, most_different, softening
 from plurivox.evaluate.train_test_leaks import Finding, find_copies, find_leaks, find_name_copies, find_twins
@@ -92,6 +93,7 @@ __all__ = [
     "Measure",
     "MethodsOverDatasets",
     "PeopleMeasure",
+    "PredictionComparison",
     "RankTest",
     "Reliability",
     "Spread",
@@ -107,6 +109,7 @@ __all__ = [
     "classwise_ece",
     "compare_predictions",
     "compare_runs",
+    "compare_several_predictions",
     "confusion_counts",
     "correctness_table",
     "count_deviance",

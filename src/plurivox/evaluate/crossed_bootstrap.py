@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from plurivox.core.arguments_as_users_hold_them import to_labels
 from plurivox.core.array_types import Floats, Ints
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.name_encoding import as_names, encode
@@ -43,6 +44,7 @@ def compare_runs(
     >>> found.gain.round(3).tolist(), found.low.round(3).tolist()
     ([0.083], [-0.083])
     """
+    one, two, truth = [to_labels(run) for run in one], [to_labels(run) for run in two], to_labels(truth)
     if not one or len(one) != len(two):
         raise InputError(f"runs are compared in pairs; got {len(one)} and {len(two)} runs")
     if repeats < 1:

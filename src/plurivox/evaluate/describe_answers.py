@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from plurivox.core.answers import NAMED, NEVER, POSSIBLE, Answers
+from plurivox.core.arguments_as_users_hold_them import takes_what_users_hold
 from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.name_encoding import distinct_names, encode, positions
 from plurivox.core.one_answer_per_worker import is_first_answer_of_worker_to_task
@@ -95,6 +96,7 @@ class AnswersDescription:
         return f"{n_repeats:,}, not in the agreement" if n_repeats else None
 
 
+@takes_what_users_hold
 def describe_answers(answers: Answers, gold: SoftLabels | None = None) -> AnswersDescription:
     """Return statistics of answers; with gold, also the accuracy of the label named first.
 

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from plurivox.core.arguments_as_users_hold_them import takes_what_users_hold
+from plurivox.core.count_text import count_text
 from plurivox.core.name_encoding import as_names, encode, positions
 from plurivox.core.one_answer_per_worker import one_answer_per_task_and_worker
 from plurivox.core.soft_labels import SoftLabels
@@ -101,7 +103,7 @@ class Description:
         text = format_number_or_keep_none(self.observed_agreement, 3)
         if text is None or self.n_agreement == self.n_tasks - self.n_tasks_without_votes:
             return text
-        return f"{text} (on {self.n_agreement:,} tasks with several answers)"
+        return f"{text} (on {count_text(self.n_agreement, 'task')} with several answers)"
 
     def _good_workers_text(self) -> str | None:
         """Return the share of good workers as text, with the number of workers whose accuracy is known if not all are."""
@@ -109,6 +111,7 @@ class Description:
         return text if text is None or self.n_gold_workers == self.n_workers else f"{text} of {self.n_gold_workers:,}"
 
 
+@takes_what_users_hold
 def describe(votes: Votes, gold: SoftLabels | None = None) -> Description:
     """Return statistics of votes: sizes, agreement, entropy and ties; with gold, also accuracies.
 

@@ -6,7 +6,9 @@ from typing import Self
 
 import numpy as np
 
+from plurivox.core.arguments_as_users_hold_them import takes_what_users_hold
 from plurivox.core.array_types import Floats
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import OptionError
 from plurivox.core.name_encoding import as_names
 from plurivox.core.soft_labels import SoftLabels
@@ -41,6 +43,7 @@ MIN_VOTES = 5  # below this many votes per task, labels without votes bias the f
 SAME_TOLERANCE = 1e-9  # prediction and reference are the same if no probability differs more
 
 
+@takes_what_users_hold
 def evaluate_labels(
     prediction: SoftLabels,
     truth: SoftLabels,
@@ -293,11 +296,13 @@ def _evaluation_notes(
     notes, n_shared = [], len(shared_task_positions(prediction, truth)[0])
     if n_shared < len(prediction):
         notes.append(
-            f"{len(prediction) - n_shared:,} of {len(prediction):,} tasks of the prediction have no true label and are left out"
+            f"{len(prediction) - n_shared:,} of {count_text(len(prediction), 'task')} of the prediction have no true label and "
+            "are left out"
         )
     if n_shared < len(truth):
         notes.append(
-            f"{len(truth) - n_shared:,} of {len(truth):,} tasks with a true label have no prediction and are left out"
+            f"{len(truth) - n_shared:,} of {count_text(len(truth), 'task')} with a true label have no prediction and are left "
+            "out"
         )
     if measures is None and _all_labels_nearly_certain(reference):
         notes.append(
@@ -324,7 +329,7 @@ def _notes_on_soft_reference(
     absent = len(prediction) - len(shared_task_positions(prediction, reference)[0])
     if reference is truth or not absent:
         return ()
-    left_out = f"{absent:,} of {len(prediction):,} tasks of the prediction"
+    left_out = f"{absent:,} of {count_text(len(prediction), 'task')} of the prediction"
     return (f"soft measures leave out {left_out}, which are not in {_name_in_sentence(name)}",)
 
 
@@ -343,9 +348,9 @@ def _note_if_clipped(measures: Sequence[Measure], comparison: _Comparison) -> tu
         return ()
     share = -float(lost.mean()) * np.log(CLIP)
     return (
-        f"{' and '.join(clipped)}: on {n:,} of {len(lost):,} tasks the reference has labels whose predicted probability is 0 "
-        f"or below {CLIP:g}; they count as {CLIP:g}, which makes {share:.4f} of the cross-entropy, an arbitrary amount; "
-        "smoothed-cross-entropy depends less on them",
+        f"{' and '.join(clipped)}: on {n:,} of {count_text(len(lost), 'task')} the reference has labels whose predicted "
+        f"probability is 0 or below {CLIP:g}; they count as {CLIP:g}, which makes {share:.4f} of the cross-entropy, an "
+        "arbitrary amount; smoothed-cross-entropy depends less on them",
     )
 
 

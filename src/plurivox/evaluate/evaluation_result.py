@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.array_types import Bools, Floats, Ints, Names
+from plurivox.core.count_text import count_text
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import unknown_name_error
 from plurivox.evaluate.intervals_and_tests import Interval
@@ -81,7 +82,7 @@ class Evaluation(DataType):
     def majority_baseline_text(self) -> str:
         """A text with the most frequent true label and the accuracy of always predicting it."""
         text = f"always {self.majority_label!r}, the most frequent label: accuracy {self.majority_share:.4f}"
-        return f"{text} on {self.majority_n:,} tasks" if self.majority_n else text
+        return f"{text} on {count_text(self.majority_n, 'task')}" if self.majority_n else text
 
     def text_rows(self, digits: int = 4) -> list[tuple[str, str, str, str, str, str, str]]:
         """Return one row of texts per measure for display: measure, value, interval, baseline, better, tasks, against."""
@@ -160,7 +161,9 @@ class Evaluation(DataType):
 
     def _table_footer_text(self) -> str:
         """Return the text below the table: the numbers of tasks, the interval settings and the majority baseline."""
-        tasks = ", ".join(f"{n:,} {words}" for words, n in self._n_tasks_by_reference().items())
+        tasks = ", ".join(
+            count_text(n, words.replace("tasks", "task", 1), words) for words, n in self._n_tasks_by_reference().items()
+        )
         drawn = f"; {100 * self.level:g}% intervals of {self.repeats:,} resamples of tasks" if self.repeats else ""
         return f"{tasks}{drawn}; {self.majority_baseline_text}"
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from plurivox.core.arguments_as_users_hold_them import takes_what_users_hold
 from plurivox.core.name_encoding import as_text, encode
 from plurivox.core.rows_by_task_name import select_rows_of_tasks
 from plurivox.core.soft_labels import SoftLabels
@@ -14,6 +15,7 @@ from plurivox.evaluate.train_test_leaks import Finding, find_leaks, find_name_co
 PLAIN_REFERENCES = ("vote-shares", "shares", "normalised", "normalized", "counts", "votes", "gold")
 
 
+@takes_what_users_hold
 def find_faults(
     truth: SoftLabels,
     *,
@@ -61,6 +63,7 @@ def check_reference(target: str, reference: str) -> list[Finding]:
     return [Finding("own-transform", message)]
 
 
+@takes_what_users_hold
 def find_labels_in_names(truth: SoftLabels, *, share: float = 0.9) -> list[Finding]:
     """Return a list with one finding if the names of tasks reveal their true labels, by a word in the name, else [].
 

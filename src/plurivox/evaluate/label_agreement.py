@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from plurivox.core.arguments_as_users_hold_them import takes_what_users_hold
 from plurivox.core.array_types import Bools, Floats
 from plurivox.core.votes import Votes
 from plurivox.engine.answer_pair_agreement import has_two_or_more_answers
@@ -27,6 +28,7 @@ class LabelAgreement:
     alpha_interval: Floats  # (2, n_labels)
 
 
+@takes_what_users_hold
 def agreement_per_label(votes: Votes, *, resamples: int = 1000, seed: int = 0) -> LabelAgreement:
     """Return the agreement on each label: specific agreement, and the alpha of the label against all others.
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plurivox.core.arguments_as_users_hold_them import takes_what_users_hold
 from plurivox.core.array_types import Floats, Ints, Names
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, OptionError
@@ -46,6 +47,7 @@ class Difference(DataType):
         return {"measures": len(self.measure), "tasks": int(self.n.max(initial=0))}
 
 
+@takes_what_users_hold
 def compare_predictions(
     one: SoftLabels,
     two: SoftLabels,

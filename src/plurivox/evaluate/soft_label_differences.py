@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plurivox.core.arguments_as_users_hold_them import takes_what_users_hold
 from plurivox.core.array_types import Bools, Floats, Ints, Names
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.name_encoding import positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.evaluate.measures.hard_label_measures import TIE_TOLERANCE
-from plurivox.evaluate.measures.measure_registry import by_task
+from plurivox.evaluate.measures.measure_registry import MEASURES, by_task
 from plurivox.evaluate.measures_that_fit_estimates import note_if_estimates_differ
 
 
@@ -40,8 +41,11 @@ class Contrast(DataType):
         return {"tasks": len(self.tasks), "by": self.what}
 
 
+@takes_what_users_hold
 def most_different(left: SoftLabels, right: SoftLabels, *, n: int = 10, measure: str = "total-variation") -> Contrast:
-    """Return the n tasks on which two sets of soft labels differ most, largest first, by a measure with one value per task.
+    """Return the n tasks on which two sets of soft labels differ most, by a measure with one value per task.
+
+    The task with the worst value is first: the largest distance, or the lowest accuracy.
 
     >>> left = SoftLabels.of([[.9, .1], [.5, .5]], ["a", "b"], ["no", "yes"])
     >>> right = SoftLabels.of([[.1, .9], [.4, .6]], ["a", "b"], ["no", "yes"])
@@ -50,9 +54,11 @@ def most_different(left: SoftLabels, right: SoftLabels, *, n: int = 10, measure:
     (['a'], [0.8])
     """
     tasks, value = by_task(left, right, measure)
-    return _contrast_of_picked_tasks(left, right, tasks, value, np.argsort(-value, kind="stable")[:n], measure)
+    sign = 1 if MEASURES[measure].better == "higher" else -1
+    return _contrast_of_picked_tasks(left, right, tasks, value, np.argsort(sign * value, kind="stable")[:n], measure)
 
 
+@takes_what_users_hold
 def softening(left: SoftLabels, right: SoftLabels, *, n: int = 10, same_label: bool = False) -> Contrast:
     """Return the n tasks whose entropy is higher in `left` than in `right`, by H(left) - H(right) in nats.
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from plurivox.core.arguments_as_users_hold_them import takes_what_users_hold
 from plurivox.core.array_types import Floats, Ints, Names
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, unknown_name_error
@@ -40,6 +41,7 @@ class CorrectnessTable(DataType):
         return {"tasks": int(self.n.sum()), "look": self.look, "p": f"{self.p_value:.4g}"}
 
 
+@takes_what_users_hold
 def correctness_table(
     one: SoftLabels, two: SoftLabels, truth: SoftLabels, soft: SoftLabels, *, look: Statistic = "kurtosis"
 ) -> CorrectnessTable:
@@ -89,7 +91,7 @@ def _statistic_of_each_task_and_notes(soft: SoftLabels, statistic: Statistic) ->
         raise unknown_name_error("statistic", statistic, ("kurtosis", "entropy", "confidence"))
     value = np.concatenate([row_excess_kurtosis(rows) for _, rows in soft.rows()])
     if soft.n_labels <= 2:
-        return value, ("the kurtosis of two probabilities is always -2: use look='entropy'",)
+        return value, ("the kurtosis of two probabilities is always -2: use look='entropy' (--statistic entropy)",)
     even = int(np.isnan(value).sum())
     return value, (f"{even} uniform labels have no kurtosis and are left out",) if even else ()
 

@@ -19,6 +19,7 @@ EXPORTS = {
     "stack_frames_by_rows": "tabular.column_conversion",
     "votes": "votes_from_tables",
     "write": "plurivox_folder_writer",
+    "write_label_studio_predictions": "formats.label_studio_predictions",
     "write_soft": "soft_label_files",
     "write_table": "tabular.table_files",
 }

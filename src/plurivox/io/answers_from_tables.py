@@ -15,6 +15,8 @@ from plurivox.core.name_encoding import as_names, encode
 from plurivox.io.repeated_answers import find_previous_answer_in_same_sitting
 from plurivox.io.tabular.column_conversion import codes_names_and_notes_of_column, to_seconds
 from plurivox.io.tabular.table_files import ANSWER_COLUMNS, Columns
+from plurivox.io.votes_from_tables import warn_notes
+from plurivox.io.votes_table_layout import find_vote_columns
 
 TRUE_TEXTS, FALSE_TEXTS = (
     ("true", "1", "yes", "y", "t", "x", "on", "1.0"),
@@ -35,16 +37,19 @@ def answers(
 ) -> Answers:
     """Return the Answers in a table with one row per answer: columns `top`, `top_percent`, `second`, `never`, ....
 
-    Columns may also have the names used in tables of votes (`label`, `prob`, `label2`, `prob2`, `impossible`, `trial`,
-    `batch`, `rt_ms`), and the parameter `label` may name the column of the top label. The percentage of the second label is
-    `second_percent`; further labels are in `named3`, `named3_percent` and so on. Cells that list several labels separate
-    them with `|`. `missing` is the value, or list of values, that means "no label". Numbers are stored as a person
-    would have typed them; a percentage typed without a label is stored too. `where` names the table in errors.
+    The columns of tasks and workers are found by their usual names, as in tables of votes. Columns may also have the names
+    used in tables of votes (`label`, `prob`, `label2`, `prob2`, `impossible`, `trial`, `batch`, `rt_ms`), and the parameter
+    `label` may name the column of the top label. The percentage of the second label is `second_percent`; further labels are
+    in `named3`, `named3_percent` and so on. Cells that list several labels separate them with `|`. `missing` is the value, or
+    list of values, that means "no label". Numbers are stored as a person would have typed them; a percentage typed without a
+    label is stored too. `where` names the table in errors.
 
     >>> answers({"task": ["a"], "worker": ["w"], "top": ["cat"], "top_percent": ["8p"], "never": ["dog|ship"]})
     <Answers: 1 answer, 1 task, 1 worker, 3 labels>
     """
-    table = Columns.from_frame_mapping_or_parquet(data, where)
+    roles = find_vote_columns(Columns.from_frame_mapping_or_parquet(data, where), task, worker, None)
+    table, task, worker = roles.table, roles.task, roles.worker or worker
+    warn_notes(roles.notes)
     top = label or _find_column_name_by_role(table, "top") or "top"
     has_no_top = (
         label is None

@@ -12,6 +12,7 @@ from plurivox.io.dataset_folder_and_overwrite_checks import (
     check_replaceable,
     holds_dataset_of_any_format,
     not_a_dataset_error,
+    python_installer_error,
 )
 
 BUNDLED = Path(__file__).parent / "bundled"
@@ -81,6 +82,8 @@ def install(name: str, source: Path | None = None, *, replace: bool = False) -> 
 
     `replace` overwrites a data set that has this name already.
     """
+    if installer := next((one for one in (name, source) if one and Path(one).suffix == ".py"), None):
+        raise python_installer_error(installer)
     if not _is_valid_dataset_name(name):
         raise InputError(f"{name!r} is not a valid data set name; use letters, digits, - and _")
     if source is None:
@@ -89,7 +92,7 @@ def install(name: str, source: Path | None = None, *, replace: bool = False) -> 
         source = BUNDLED / name
     if not source.exists():
         raise InputError(f"there is no file or folder {source} to install")
-    if source.is_dir() and not holds_dataset_of_any_format(source):
+    if source.is_dir() and not (holds_dataset_of_any_format(source) or _is_folder_of_other_program(source)):
         raise not_a_dataset_error(source)
     root = data_home()
     check_not_overwriting_input(source, root / name)
@@ -118,6 +121,13 @@ def _copy_or_convert_dataset(source: Path, target: Path) -> None:
         shutil.copytree(source, target, dirs_exist_ok=True)
     else:
         write(data, target, replace=True)
+
+
+def _is_folder_of_other_program(folder: Path) -> bool:
+    """Return whether a folder can be read as the export of another program, such as Hugging Face `datasets`."""
+    from plurivox.io.formats import find_reader_module_of_folder
+
+    return find_reader_module_of_folder(folder) is not None
 
 
 def _is_visible_nonempty_folder(folder: Path) -> bool:

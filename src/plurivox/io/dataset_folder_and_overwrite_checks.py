@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from plurivox.core.errors import InputError, first_few
-from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix, table_name_of_file
+from plurivox.io.tabular.table_file_names import READABLE_TABLE_SUFFIXES, file_suffix, table_name_of_file
 
 MAIN_TABLES = ("votes", "answers", "counts", "gold")  # a data set has at least one of these tables
 DATASET_TOML, METADATA, SPLITS = "dataset.toml", "metadata.json", ("train", "val", "test")
@@ -12,7 +12,7 @@ DATASET_TOML, METADATA, SPLITS = "dataset.toml", "metadata.json", ("train", "val
 
 def is_table_file(file: Path) -> bool:
     """Return whether a file is a table, by its extension (case ignored); hidden files are not."""
-    return file_suffix(file) in TABLE_SUFFIXES and not file.name.startswith(".") and file.is_file()
+    return file_suffix(file) in READABLE_TABLE_SUFFIXES and not file.name.startswith(".") and file.is_file()
 
 
 def holds_votes_answers_counts_or_gold_table(folder: Path) -> bool:
@@ -74,6 +74,16 @@ def not_a_dataset_error(folder: Path) -> InputError:
     return InputError(
         f"{folder} is not a data set; it needs a table named votes, answers, counts or gold (such as votes.csv); "
         f"it contains {found}"
+    )
+
+
+def python_installer_error(file: str | Path) -> InputError:
+    """Return the InputError for a Python file where data are expected, such as the installers of peerannot."""
+    path = Path(file)
+    return InputError(
+        f"{path.name} is a Python program, as peerannot has to install data sets; plurivox reads data and runs no programs. "
+        f"Run it once with peerannot (peerannot install {path}), then read the folder in which it wrote answers.json: "
+        f"plurivox describe {path.parent}, or plurivox datasets install {path.stem} --from {path.parent}"
     )
 
 

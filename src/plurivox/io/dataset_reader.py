@@ -1,72 +1,134 @@
 """Read a data set from a file, a folder or the dataset catalog, or wrap votes, answers or a DataFrame as a Dataset."""
 
 import warnings
+from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from plurivox.core.answers import Answers
 from plurivox.core.data_type_base_class import DataType
-from plurivox.core.errors import InputError, PlurivoxWarning, unknown_name_error
+from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few, unknown_name_error
+from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import answers_from_tables, dataset_catalog, votes_from_tables
 from plurivox.io.dataset import Dataset
-from plurivox.io.dataset_folder_and_overwrite_checks import holds_votes_answers_counts_or_gold_table
+from plurivox.io.dataset_folder_and_overwrite_checks import (
+    holds_votes_answers_counts_or_gold_table,
+    python_installer_error,
+)
 from plurivox.io.formats import (
     FieldNames,
     ForeignContents,
     find_reader_module_of_folder,
     find_reader_module_of_records,
     find_reader_module_of_table,
+    huggingface_soft_labels,
     image_folder,
     peerannot,
 )
 from plurivox.io.plurivox_folder_reader import read_plurivox_folder
 from plurivox.io.soft_label_files import read_soft, soft_from_frame
+from plurivox.io.soft_label_inputs import as_soft_labels, holds_columns
+from plurivox.io.soft_label_layouts import frame_of_columns, holds_soft_labels
+from plurivox.io.tabular.column_roles import find_column, has_name_of_numbered_worker
+from plurivox.io.tabular.frame_index import is_pandas_series
 from plurivox.io.tabular.read_csv_and_json import read_json, read_json_lines
-from plurivox.io.tabular.table_file_names import JSON_SUFFIXES, TABLE_SUFFIXES, file_suffix, table_name_of_file
+from plurivox.io.tabular.table_file_names import (
+    EXCEL_SUFFIX,
+    JSON_SUFFIXES,
+    READABLE_TABLE_SUFFIXES,
+    file_suffix,
+    table_name_of_file,
+)
 from plurivox.io.tabular.table_files import Columns, frame_from_records, read_table
+from plurivox.io.tabular.wide_table_recognition import task_and_worker_columns
+from plurivox.io.votes_table_layout import find_vote_columns
 
 
-def read(where: str | Path, **how: Any) -> Dataset:
+def read(where: str | Path, *, sheet: str | None = None, **how: Any) -> Dataset:
     """Return the data set in a file or folder, or the one with this name in the dataset catalog.
 
-    `where` is a table of votes, counts or answers; a Label Studio export; saved Votes, Answers or SoftLabels (`.npz`); a folder
-    in the format of plurivox or peerannot, or with one folder of images per label; or the name of a data set under
-    PLURIVOX_DATA. `how` are the options of `votes`: column names, `missing`, `repeats`, `labels`, `ordered`, `wide`; a list of
-    worker columns (`worker=["ann", "bo"]`) reads a wide table.
+    `where` is a table of votes, counts, answers or soft labels (CSV, Parquet, Excel, ...); an export of another tool (Label
+    Studio, Mechanical Turk, Hugging Face `datasets`, ...: docs/data.md lists them); saved Votes, Answers or SoftLabels
+    (`.npz`); a folder in the format of plurivox or peerannot, or with one folder of images per label; or the name of a data
+    set under PLURIVOX_DATA. `how` are the options of `votes`: column names, `missing`, `repeats`, `labels`, `ordered`, `wide`;
+    a list of worker columns (`worker=["ann", "bo"]`) reads a wide table. `sheet` selects a sheet of an Excel workbook.
     """
     path = Path(where).expanduser()
+    if path.suffix == ".py":
+        raise python_installer_error(path)
     if not path.exists():
         found = dataset_catalog.find_dataset_folder_or_none(str(where))
         if found is None:
             raise _path_or_dataset_not_found_error(str(where))
         path = found
-    data = _read_dataset_folder(path, how) if path.is_dir() else _read_dataset_file(path, how)
+    if sheet is not None and (path.is_dir() or file_suffix(path) != EXCEL_SUFFIX):
+        raise InputError(
+            f"{path} has no sheets: sheet=... (--sheet) selects a table of an Excel workbook ({EXCEL_SUFFIX})"
+        )
+    data = _read_dataset_folder(path, how) if path.is_dir() else _read_dataset_file(path, how, sheet)
     data.ordered_by_caller = bool(how.get("ordered"))
     return data
 
 
 def as_dataset(data: Any) -> Dataset:
-    """Return a Dataset from a Dataset, a path, Votes, Answers or a DataFrame of votes.
+    """Return a Dataset from a Dataset, a path, Votes, Answers, SoftLabels, a DataFrame, a list of records or a numpy matrix.
 
-    >>> as_dataset({"task": ["a"], "worker": ["ann"], "label": ["cat"]})
+    A DataFrame or a list of records is recognised as a file would be: votes (long or wide), counts, answers, or an export of
+    another program. A matrix has one row per task and one column per worker.
+
+    >>> as_dataset({"image": ["a", "a"], "user": ["ann", "bo"], "class": ["cat", "dog"]})
     <Dataset the table: votes>
     """
     if isinstance(data, Dataset):
         return data
     if isinstance(data, str | Path):
         return read(data)
+    return dataset_of_given(data)
+
+
+def dataset_of_given(data: Any, **how: Any) -> Dataset:
+    """Return a Dataset from votes, answers, labels or a table in memory; `how` are options of `votes` for a table."""
+    if how and isinstance(data, Dataset | Votes | Answers | SoftLabels):
+        raise OptionError(
+            f"{first_few(how)} say how to read a table or file, but {type(data).__name__} were read before: give the "
+            "options to pv.votes(...) or pv.read(...)"
+        )
+    if isinstance(data, Dataset):
+        return data
+    if isinstance(data, SoftLabels):
+        return Dataset("the soft labels", soft_labels=data)
     if isinstance(data, Votes):
         dataset = Dataset("the votes", votes=data)
         dataset.ordered_by_caller = data.scale is not None
         return dataset
     if isinstance(data, Answers):
         return Dataset("the answers", answers=data)
-    return Dataset("the table", votes=votes_from_tables.votes(data))
+    if (isinstance(data, Mapping) and not holds_columns(data)) or (is_pandas_series(data) and data.index.nlevels == 1):
+        return Dataset("the labels", soft_labels=as_soft_labels(data))
+    dataset = _dataset_of_frame_records_or_matrix(data, how)
+    dataset.ordered_by_caller = dataset.has("votes") and dataset.crowd("votes").scale is not None
+    return dataset
+
+
+def _dataset_of_frame_records_or_matrix(data: Any, options: dict[str, Any]) -> Dataset:
+    """Return the data set in a DataFrame, a mapping of columns, a list of records or a numpy matrix."""
+    if isinstance(data, np.ndarray) and data.dtype.names is None:
+        return Dataset("the matrix", votes=votes_from_tables.votes(data, where="the matrix", **options))
+    if isinstance(data, list) and (reader := find_reader_module_of_records(data)) is not None:
+        return _dataset_of_foreign_contents(
+            reader.read_records(data, Path("the records"), _field_names(options)), None, options
+        )
+    table = Columns.from_frame_mapping_or_parquet(data)
+    if (reader := find_reader_module_of_table(table)) is not None:
+        return _dataset_of_foreign_contents(reader.read_columns(table, _field_names(options)), None, options)
+    return _dataset_from_table(table, None, options)
 
 
 def as_votes(given: Any, part: str | None = None, *, method_needing_names: str = "") -> Votes:
@@ -96,6 +158,39 @@ def as_votes(given: Any, part: str | None = None, *, method_needing_names: str =
     return crowd
 
 
+def as_answers(given: Any) -> Answers:
+    """Return the answers in a Dataset, path or DataFrame; raise InputError if it has none."""
+    data = as_dataset(given)
+    if data.answers is None:
+        raise InputError(f"{data.name} has no answers as people entered them; it has {', '.join(data.parts())}")
+    return data.answers
+
+
+def as_votes_or_soft_labels(given: Any) -> Votes | SoftLabels:
+    """Return the votes in a table, matrix or file, or its labels if it has one per task.
+
+    A matrix, and a frame without columns of workers and labels, has one row per task and one column per worker.
+
+    >>> as_votes_or_soft_labels({"a.png": "cat", "b.png": "dog"}), as_votes_or_soft_labels(np.array([[0, 1], [1, 1]]))
+    (<SoftLabels: 2 tasks, 2 labels>, <Votes: 4 votes, 2 tasks, 2 workers, 2 labels>)
+    """
+    if isinstance(given, Dataset | str | Path | Votes | np.ndarray):
+        data = as_dataset(given)
+        found = (
+            data.soft_labels if data.has("soft_labels") else data.gold if data.parts() == ["gold"] else as_votes(data)
+        )
+        assert found is not None
+        return found
+    if is_pandas_series(given) or (isinstance(given, Mapping) and not holds_columns(given)):
+        return as_votes_or_soft_labels(as_dataset(given))
+    table = Columns.from_frame_mapping_or_parquet(given)
+    roles = find_vote_columns(table)
+    is_wide = roles.worker not in roles.table and roles.label not in roles.table and not holds_soft_labels(table, {})
+    if is_wide and task_and_worker_columns(roles.table, roles.task if roles.task in roles.table else None) is None:
+        return votes_from_tables.votes(given, wide=True)
+    return as_votes_or_soft_labels(as_dataset(given))
+
+
 def is_plurivox_folder(path: Path) -> bool:
     """Return whether a folder is in the format of plurivox."""
     return holds_votes_answers_counts_or_gold_table(path) and not peerannot.recognises(path)
@@ -104,15 +199,16 @@ def is_plurivox_folder(path: Path) -> bool:
 def read_soft_labels_or_dataset(where: str | Path) -> SoftLabels | Dataset:
     """Return the soft or gold labels in a file, or a Dataset if the file contains votes, counts or an export."""
     path = Path(where)
-    if file_suffix(path) not in TABLE_SUFFIXES:
+    if file_suffix(path) not in READABLE_TABLE_SUFFIXES:
         return read_soft(where)  # raises InputError for an unsupported file type
     found = _read_table_or_dataset_of_export(path, {})
     if isinstance(found, Dataset):
         return found
-    unlabelled = "task" not in found.names and ".json" in file_suffix(path)
-    if unlabelled or "worker" in found.names or table_name_of_file(path) == "counts":
+    unlabelled = find_column(found, "task") is None and ".json" in file_suffix(path)
+    is_crowd = unlabelled or find_column(found, "worker") is not None
+    if is_crowd or table_name_of_file(path) == "counts":
         return _dataset_from_table(found, path, {})
-    return soft_from_frame(read_table(path) if isinstance(found.source, Path) else found.source.to_native(), where)
+    return soft_from_frame(frame_of_columns(found, path), where)
 
 
 def _read_dataset_folder(path: Path, options: dict[str, Any]) -> Dataset:
@@ -120,19 +216,27 @@ def _read_dataset_folder(path: Path, options: dict[str, Any]) -> Dataset:
     reader = None if is_plurivox_folder(path) else find_reader_module_of_folder(path)
     if reader is None:
         return read_plurivox_folder(path, **options)
+    if hasattr(reader, "read_folder"):
+        return _dataset_of_foreign_contents(reader.read_folder(path, _field_names(options)), path, options)
     named = {"labels": options["labels"]} if "labels" in options and reader is not image_folder else {}
     return _dataset_of_foreign_contents(reader.read(path, **named), path, options)
 
 
-def _read_dataset_file(path: Path, options: dict[str, Any]) -> Dataset:
+def _read_dataset_file(path: Path, options: dict[str, Any], sheet: str | None = None) -> Dataset:
     """Return the data set in one file: a table, an export of another program, or saved data (`.npz`)."""
     if file_suffix(path) == ".npz":
         return _dataset_from_saved(DataType.load(path), path)
-    found = _read_table_or_dataset_of_export(path, options)
+    if file_suffix(path) == ".zip":
+        return _dataset_of_zip_file(path, options)
+    if file_suffix(path) == ".npy":  # raises InputError if nothing names the tasks of the matrix
+        return Dataset(path.stem, path=path, soft_labels=read_soft(path))
+    found = _read_table_or_dataset_of_export(path, options, sheet)
     return found if isinstance(found, Dataset) else _dataset_from_table(found, path, options)
 
 
-def _read_table_or_dataset_of_export(path: Path, options: dict[str, Any]) -> Dataset | Columns:
+def _read_table_or_dataset_of_export(
+    path: Path, options: dict[str, Any], sheet: str | None = None
+) -> Dataset | Columns:
     """Return the table in a file, or the data set if the file is an export of another program."""
     suffix = file_suffix(path).removesuffix(".gz")
     if suffix == ".json" and peerannot.recognises(path):
@@ -145,12 +249,25 @@ def _read_table_or_dataset_of_export(path: Path, options: dict[str, Any]) -> Dat
             return _dataset_of_foreign_contents(contents, path, options)
         table = Columns.from_frame_mapping_or_parquet(frame_from_records(records, path), path.name)
     elif suffix == ".parquet":
+        if (soft := huggingface_soft_labels.read_soft_labels_or_none(path)) is not None:
+            return Dataset(table_name_of_file(path), path=path, soft_labels=soft)
         table = _parquet_columns_or_clearer_error(path)
     else:
-        table = Columns.from_frame_mapping_or_parquet(read_table(path), path.name)
+        is_untyped = suffix in (".csv", ".tsv")
+        table = Columns.from_frame_mapping_or_parquet(read_table(path, sheet=sheet), path.name, is_untyped=is_untyped)
     if (reader := find_reader_module_of_table(table)) is not None:
         return _dataset_of_foreign_contents(reader.read_columns(table, _field_names(options)), path, options)
     return table
+
+
+def _dataset_of_zip_file(path: Path, options: dict[str, Any]) -> Dataset:
+    """Return the data set in a `.zip` file that another program wrote; raise InputError if no reader knows it."""
+    reader = find_reader_module_of_folder(path)
+    if reader is None:
+        raise InputError(
+            f"{path} is not an export of doccano, the only .zip file that can be read; unpack it and read its files"
+        )
+    return _dataset_of_foreign_contents(reader.read_folder(path, _field_names(options)), path, options)
 
 
 def _parquet_columns_or_clearer_error(path: Path) -> Columns:
@@ -166,25 +283,31 @@ def _field_names(options: dict[str, Any]) -> FieldNames:
     return FieldNames(**named, labels=tuple(options["labels"]) if "labels" in options else None)
 
 
-def _dataset_from_table(table: Columns, path: Path, options: dict[str, Any]) -> Dataset:
-    """Return a Dataset from a table of answers, counts or votes, recognised by its columns."""
-    name, wide = table_name_of_file(path), votes_from_tables.is_wide(options.get("wide"), options.get("worker"))
+def _dataset_from_table(table: Columns, path: Path | None, options: dict[str, Any]) -> Dataset:
+    """Return a Dataset from a table of answers, soft labels, counts or votes, recognised by its columns."""
+    name = "the table" if path is None else table_name_of_file(path)
+    wide = votes_from_tables.is_wide(options.get("wide"), options.get("worker"))
     if not wide and table.has_columns_of_answers(options.get("label")):
         if "repeats" in options:
             raise InputError(
-                f"{path.name} contains answers, and repeats applies only to votes: remove repeated answers first "
+                f"{table.where} contains answers, and repeats applies only to votes: remove repeated answers first "
                 "(pv.clean_set with the rule repeats-once, or plurivox clean --rules repeats-once)"
             )
         known = ("task", "worker", "label", "missing", "labels", "ordered")
         given = {key: options[key] for key in known if key in options}
-        return Dataset(name, path=path, answers=answers_from_tables.answers(table, where=path.name, **given))
+        return Dataset(name, path=path, answers=answers_from_tables.answers(table, where=table.where, **given))
+    if name != "counts" and holds_soft_labels(table, options):
+        soft = soft_from_frame(frame_of_columns(table, path or Path(name)), path or table.where)
+        votes_from_tables.warn_notes([f"{table.where}: {note}" for note in soft.notes])
+        return Dataset(name, path=path, soft_labels=soft)
     if not wide and _is_counts_or_error_if_not_named_counts(table, options, name):
         columns = {key: options[key] for key in ("task", "labels", "ordered") if key in options}
-        return Dataset(name, path=path, counts=votes_from_tables.counts(table, where=path.name, **columns))
-    return Dataset(name, path=path, votes=votes_from_tables.votes(table, where=path.name, **options))
+        return Dataset(name, path=path, counts=votes_from_tables.counts(table, where=table.where, **columns))
+    votes, gold = votes_from_tables.votes_and_gold(table, where=table.where, **options)
+    return Dataset(name, path=path, votes=votes, gold=gold)
 
 
-def _dataset_of_foreign_contents(found: ForeignContents, path: Path, options: dict[str, Any]) -> Dataset:
+def _dataset_of_foreign_contents(found: ForeignContents, path: Path | None, options: dict[str, Any]) -> Dataset:
     """Return the data set read by another format's reader, after applying the options `missing`, `repeats` and `ordered`."""
     votes_from_tables.warn_notes(found.notes)
     votes = found.votes
@@ -194,15 +317,22 @@ def _dataset_of_foreign_contents(found: ForeignContents, path: Path, options: di
             {} if "missing" in options else {"labels": votes.labels}
         )
         rules.setdefault("ordered", False if votes.scale is None else votes.scale.tolist())
-        worker = "worker" if votes.n_workers else None
-        votes = votes_from_tables.votes(votes.columns(), worker=worker, where=path.name, **rules)
+        rules |= {"worker": "worker" if votes.n_workers else None, "answer": None if votes.answer is None else "answer"}
+        where = found.name if path is None else path.name
+        votes = votes_from_tables.votes(votes.columns(), where=where, **rules)
     parts: dict[str, Any] = {
         "gold": found.gold,
         "images": found.images,
         "items": _items_with_splits(found),
         "workers": found.workers,
     }
-    return Dataset(found.name, path=path, votes=votes, **parts)
+    tables = {name: partial(_the_table, table) for name, table in (found.tables or {}).items()}
+    return Dataset(found.name, path=path, tables=tables, votes=votes, **parts)
+
+
+def _the_table(table: pl.DataFrame) -> pl.DataFrame:
+    """Return a table that is read already, where a function that reads it is needed."""
+    return table
 
 
 def _items_with_splits(contents: ForeignContents) -> pl.DataFrame | None:
@@ -216,32 +346,41 @@ def _items_with_splits(contents: ForeignContents) -> pl.DataFrame | None:
 
 
 def _is_counts_or_error_if_not_named_counts(table: Columns, options: dict[str, Any], table_name: str) -> bool:
-    """Return whether a table has a task column and otherwise numbers; raise InputError if so but not named "counts"."""
-    task = options.get("task", "task")
+    """Return whether a table has a task column and otherwise numbers; raise InputError if so but not named "counts".
+
+    Columns of numbers that are called annotator_1, annotator_2, ... are the workers of a wide table.
+    """
+    task = options.get("task") or find_column(table, "task")
     others = [one for one in table.names if one != task]
-    if task not in table or not others or {"worker", "label"} & set(others) or {"worker", "label"} & set(options):
+    if task not in table or not others or {"worker", "label"} & set(options):
+        return False
+    if find_column(table, "worker", [task]) or "label" in others or all(map(has_name_of_numbered_worker, others)):
         return False
     if not all(table[one].cast(pl.Float64, strict=False).null_count() == table[one].null_count() for one in others):
         return False
     if table_name != "counts":
+        read_counts = "pv.counts(table)" if table_name == "the table" else "rename the file to counts"
         raise InputError(
             f"{table.where} has {task!r} and columns of numbers: if they count how many people chose each label, "
-            "rename the file to counts; if every column is a worker, read it as a wide table: wide=True (--wide)"
+            f"{read_counts}; if every column is a worker, read it as a wide table: wide=True (--wide)"
         )
     return True
 
 
 def _dataset_from_saved(saved: DataType, path: Path) -> Dataset:
-    """Return a Dataset of saved Votes, Answers or SoftLabels; raise InputError for another type."""
+    """Return a Dataset of saved Votes, Answers, SoftLabels or the soft labels of a Fit; raise InputError for another type."""
+    saved = saved.soft if isinstance(saved, Fit) else saved
     part = {Votes: "votes", Answers: "answers", SoftLabels: "soft_labels"}.get(type(saved))
     if part is None:
-        raise InputError(f"{path} contains {type(saved).__name__}; a data set needs Votes, Answers or SoftLabels")
+        raise InputError(
+            f"{path} contains {type(saved).__name__}; a data set needs Votes, Answers, SoftLabels or a Fit"
+        )
     parts: dict[str, Any] = {part: saved}
     return Dataset(table_name_of_file(path), path=path, **parts)
 
 
 def _path_or_dataset_not_found_error(path_or_name: str) -> Exception:
     """Return the error for a path that does not exist, or for an unknown data set name."""
-    if "/" in path_or_name or file_suffix(path_or_name) in TABLE_SUFFIXES:
+    if "/" in path_or_name or file_suffix(path_or_name) in READABLE_TABLE_SUFFIXES:
         return InputError(f"there is no file or folder {path_or_name}")
     return unknown_name_error("file, folder or data set", path_or_name, dataset_catalog.list_dataset_names())

@@ -1,5 +1,6 @@
 """Features: one vector of numbers per task, and the files (`.npz`, tables) that store them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,7 +11,7 @@ import polars as pl
 
 from plurivox.core.array_types import Floats, Names
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.name_encoding import as_names, duplicates
+from plurivox.core.name_encoding import as_names, as_text, duplicates
 from plurivox.core.npz_arrays_and_task_rows import (
     read_npz,
     row_names_of_split,
@@ -103,6 +104,39 @@ def _task_names_of_split_rows(split: str, n_rows: int, items: pl.DataFrame | Non
         for task, row in mine.select("task", "row").iter_rows():
             names[row] = str(task)
     return as_names(names)
+
+
+def names_of_number_columns(items: pl.DataFrame | None) -> list[str]:
+    """Return the names of the columns of numbers in the items, without the column task; in a CSV file numbers are texts."""
+    if items is None or "task" not in items.columns:
+        return []
+    return [column.name for column in items.get_columns() if column.name != "task" and _holds_numbers(column)]
+
+
+def _holds_numbers(column: pl.Series) -> bool:
+    """Return whether all cells of a column that are not empty are numbers, and some are not empty."""
+    if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object) or column.null_count() == len(column):
+        return False
+    return column.cast(pl.Float64, strict=False).null_count() == column.null_count()
+
+
+def number_cells_of_items(items: pl.DataFrame, columns: Sequence[str], name: str) -> tuple[Names, Floats]:
+    """Return (tasks, cells (n, n_columns)) of columns of numbers; InputError naming the tasks where a number is missing."""
+    tasks = to_names_or_error_if_missing(items["task"], name)
+    cells = np.column_stack([to_floats_nan_if_missing(items[column], name) for column in columns])
+    if len(empty := np.flatnonzero(~np.isfinite(cells).all(1))):
+        raise InputError(
+            f"{len(empty)} tasks of {name} are NaN or empty in the columns {first_few(columns)}: {first_few(tasks[empty])}; "
+            "fill them, or leave the column out"
+        )
+    return tasks, cells
+
+
+def text_cells_of_items(items: pl.DataFrame, columns: Sequence[str], name: str) -> tuple[Names, Names]:
+    """Return (tasks, cells (n, n_columns) as texts) of the rows of the items that have a value in all of these columns."""
+    kept = items.drop_nulls(["task", *columns])
+    cells = as_text(np.concatenate([as_names(kept[column].cast(pl.String).to_list()) for column in columns]))
+    return to_names_or_error_if_missing(kept["task"], name), cells.reshape(len(columns), len(kept)).T
 
 
 def write_features(features: Features, path: Path) -> None:

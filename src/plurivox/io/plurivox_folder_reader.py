@@ -8,7 +8,7 @@ import tomllib
 import zipfile
 from collections import Counter
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,10 @@ from plurivox.io.dataset_folder_and_overwrite_checks import DATASET_TOML, is_tab
 from plurivox.io.features import read_features, read_gold_of_features
 from plurivox.io.soft_label_files import read_soft, soft_from_frame
 from plurivox.io.tabular.column_conversion import codes_names_and_notes_of_column
+from plurivox.io.tabular.column_roles import find_column, find_gold_label_column
 from plurivox.io.tabular.table_file_names import file_suffix, table_name_of_file
 from plurivox.io.tabular.table_files import Columns, read_table
+from plurivox.io.votes_table_layout import find_vote_columns
 
 READ_OPTIONS = ("labels", "ordered", "missing", "repeats", "task", "worker", "label")
 TOML_KEYS: dict[str, Any] = {  # the keys allowed in dataset.toml, and their types
@@ -82,11 +84,18 @@ class _FolderReader:
 
     def __init__(self, folder: Path, files: dict[str, Path], tables: dict[str, Any], how: dict[str, Any]) -> None:
         self.folder, self.files, self.tables, self.how = folder, files, tables, how
-        worker = how.get("worker", "worker")  # a list of columns if the table of votes is wide
-        self.columns = {
-            "task": how.get("task", "task"),
-            "worker": worker if isinstance(worker, str | None) else "worker",
-        }
+
+    @cached_property
+    def columns(self) -> dict[str, Any]:
+        """The columns of tasks, workers and labels: those named by the caller, else found in the table of votes or answers."""
+        named = {role: self.how.get(role, role) for role in ("task", "worker", "label")}
+        if not isinstance(named["worker"], str | None):  # a list of columns if the table of votes is wide
+            named["worker"] = "worker"
+        table = next((name for name in ("votes", "answers") if name in self.files), None)
+        if table is None or self.how.get("wide"):
+            return named
+        found = find_vote_columns(self._open_table(table), **named)
+        return {"task": found.task, "worker": found.worker, "label": found.label}
 
     def votes_table_has_answers(self) -> bool:
         """Return whether the table of votes has columns of answers (percentages, second labels, ...)."""
@@ -99,6 +108,7 @@ class _FolderReader:
         return Columns.from_frame_mapping_or_parquet(
             file if file_suffix(file) == ".parquet" else self.tables[table_name](),
             self._table_path_in_messages(table_name),
+            is_untyped=file_suffix(file).removesuffix(".gz") in (".csv", ".tsv"),
         )
 
     def _table_path_in_messages(self, table_name: str) -> str:
@@ -109,10 +119,11 @@ class _FolderReader:
     def _gold_tasks_and_labels(self) -> tuple[Names, Names]:
         """Return (tasks, labels) of the gold rows; warn about rows without a task or a label."""
         table = Columns.from_frame_mapping_or_parquet(self.tables["gold"](), self._table_path_in_messages("gold"))
-        task = self.columns["task"] if self.columns["task"] in table else "task"
-        table.check_has_columns({"task": task, "label": "label"})
+        task = self.columns["task"] if self.columns["task"] in table else find_column(table, "task") or "task"
+        label = find_gold_label_column(table, task) or "label"
+        table.check_has_columns({"task": task, "label": label})
         tasks, task_names, _ = codes_names_and_notes_of_column(table[task], "task")
-        labels, label_names, _ = codes_names_and_notes_of_column(table["label"], "label")
+        labels, label_names, _ = codes_names_and_notes_of_column(table[label], "label")
         whole = (tasks >= 0) & (labels >= 0)
         if not whole.all():
             votes_from_tables.warn_notes(
@@ -146,7 +157,8 @@ class _FolderReader:
     def _options_of_answers_table(self, table_name: str) -> dict[str, Any]:
         """Return the options with which the table of this name is read as answers."""
         how: dict[str, Any] = {key: self.how[key] for key in ("labels", "ordered", "missing") if key in self.how}
-        return {**self.columns, **how, "where": self._table_path_in_messages(table_name)}
+        names = {role: self.columns[role] for role in ("task", "worker")}
+        return {**names, **how, "where": self._table_path_in_messages(table_name)}
 
     def counts(self) -> Votes:
         """Return the vote counts in the table `counts` as votes without worker names."""
@@ -177,7 +189,7 @@ class _FolderReader:
         listed = None
         if "labels" in self.how:
             listed = as_names(list(self.how["labels"]), "labels")
-        elif "votes" in self.files and self.how.get("label", "label") in self._open_table("votes").names:
+        elif "votes" in self.files and self.columns["label"] in self._open_table("votes").names:
             listed = self.votes().labels
         if listed is None or (positions(listed, gold_labels) >= 0).all():
             return listed
@@ -206,7 +218,7 @@ class _FolderReader:
         """Return the names of columns of the votes table besides those of a vote; [] if it lacks `required_column`."""
         if "votes" not in self.files or self.votes_table_has_answers():
             return []
-        own = {*self.columns.values(), self.how.get("label", "label"), "weight", "answer", "when", "seconds", "rt_ms"}
+        own = {*self.columns.values(), "weight", "answer", "when", "seconds", "rt_ms"}
         names = self._open_table("votes").names
         return (
             [name for name in names if name not in own and not name.startswith("label")]

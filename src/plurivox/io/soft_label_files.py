@@ -1,5 +1,6 @@
 """Read and write soft labels: wide and long tables, hard labels, `.npy` matrices, and `.npz`."""
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -12,14 +13,16 @@ from numpy.typing import NDArray
 from plurivox.core.array_types import Floats, Ints, Names
 from plurivox.core.atomic_write import atomic_file
 from plurivox.core.data_type_base_class import DataType
-from plurivox.core.errors import InputError, first_few
+from plurivox.core.errors import InputError, PlurivoxWarning, first_few
 from plurivox.core.name_encoding import as_names, encode, positions, sort_distinct_names_by_value
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.soft_rows_dense_sparse import SUM_TOLERANCE, Candidates
 from plurivox.io.tabular.column_conversion import to_floats_nan_if_missing, to_names_or_error_if_missing
+from plurivox.io.tabular.column_roles import find_column, find_gold_label_column, note_on_columns_found
 from plurivox.io.tabular.table_file_names import file_suffix
-from plurivox.io.tabular.table_files import read_table, write_table
+from plurivox.io.tabular.table_files import Columns, read_table, write_table
+from plurivox.io.votes_table_layout import find_vote_columns
 
 PROB_PREFIX = "p:"
 ESTIMATES = "estimates"  # column with the same word in every row: truth or people, what the soft labels estimate
@@ -50,10 +53,14 @@ def write_soft(soft: SoftLabels, path: str | Path) -> None:
 def read_soft(path: str | Path) -> SoftLabels:
     """Return the soft labels in a file: written by `write_soft`, a wide table with one column per label, or hard labels.
 
+    The columns of tasks and labels are found by their usual names (`image`, `item_id`, ...; `gold`, `truth`, `class`, ...).
     Names have the type they have in the file; in CSV they are text. What was dropped or normalised is in `notes`. The column
-    `estimates` says what the soft labels estimate; without it that is unknown.
+    `estimates` says what the soft labels estimate; without it that is unknown. An `.npy` file is read if it lies in a peerannot
+    folder, whose `answers.json` numbers the tasks.
     """
     suffix = file_suffix(path)
+    if (found := _labels_of_other_program_or_none(path, suffix)) is not None:
+        return found
     if suffix == ".npy":
         raise InputError(
             f"{path} contains no task and label names; "
@@ -69,21 +76,69 @@ def read_soft(path: str | Path) -> SoftLabels:
     return soft_from_frame(read_table(path), path)
 
 
-def as_soft_labels(soft_or_path: SoftLabels | str | Path | None) -> SoftLabels | None:
-    """Return SoftLabels unchanged, or read them from a path; None stays None."""
-    return read_soft(soft_or_path) if isinstance(soft_or_path, str | Path) else soft_or_path
+def _labels_of_other_program_or_none(path: str | Path, suffix: str) -> SoftLabels | None:
+    """Return the labels in a file of peerannot's folder `labels`, or for Hugging Face `datasets`; None for another file."""
+    from plurivox.io.formats import huggingface_soft_labels, peerannot  # which import this module's siblings
+
+    if suffix == ".npy" and Path(path).is_file():
+        return peerannot.read_labels_or_none(path)
+    return huggingface_soft_labels.read_soft_labels_or_none(path) if suffix == ".parquet" else None
 
 
-def soft_from_frame(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
-    """Return the soft labels in a table of any layout that `read_soft` knows; `path` is used in errors."""
-    if "task" not in frame.columns:
+def soft_from_frame(table: pl.DataFrame | Columns, path: str | Path) -> SoftLabels:
+    """Return the soft labels in a table of any layout that `read_soft` knows; `path` is used in errors.
+
+    The columns of tasks and of gold labels are found by their usual names, with a warning that says which.
+    """
+    given = Columns.from_frame_mapping_or_parquet(table, str(path), is_untyped=isinstance(table, pl.DataFrame))
+    frame, notes = _with_columns_task_and_label(given, path)
+    for note in notes:
+        warnings.warn(f"{path}: {note}", PlurivoxWarning, stacklevel=3)
+    return _soft_from_named_columns(frame, path)
+
+
+def _with_columns_task_and_label(table: Columns, path: str | Path) -> tuple[pl.DataFrame, list[str]]:
+    """Return a table of labels as a DataFrame with the columns task and label, and a note if they were called otherwise.
+
+    A table of votes with a column of gold labels gives one row per task. Raise InputError if there is no column of tasks.
+    """
+    roles = find_vote_columns(table, "task", None, None)
+    table, task = roles.table, roles.task
+    if task not in table:
         raise InputError(
-            f"missing column 'task' in {path}; its columns are {first_few(frame.columns, 9)}; "
+            f"missing column 'task' in {path}; its columns are {first_few(table.names, 9)}; "
             "a table of labels has task and label, or task and one column per label: rename the columns"
         )
+    label = None if _has_columns_of_shares(table, task) else find_gold_label_column(table, task)
+    if find_column(table, "worker", [task, label]) is not None and (gold := find_column(table, "gold", [task])):
+        frame = pl.DataFrame({"task": table[task], "label": table[gold]}).unique(maintain_order=True)
+        return frame, note_on_columns_found({"task": task, "gold label": gold}, options=False)
+    frame = pl.DataFrame({name: table[name] for name in table.names})
+    frame = frame.rename(
+        {old: new for old, new in ((task, "task"), (label, "label")) if old is not None and old != new}
+    )
+    names = {"task": task} | ({} if label is None else {"label": label})
+    return frame, note_on_columns_found(names, options=False)
+
+
+def _has_columns_of_shares(table: Columns, task: str) -> bool:
+    """Return whether a table has a column of probabilities per label: columns `p:<label>`, or numbers that sum to one."""
+    names = [name for name in table.names if name not in (task, "n", ESTIMATES)]
+    if "label" in names:
+        return False
+    if any(name.startswith(PROB_PREFIX) for name in names):
+        return True
+    numbers = [table[name].cast(pl.Float64, strict=False) for name in names if not table[name].dtype.is_nested()]
+    if len(numbers) < len(names) or len(numbers) < 2 or any(one.null_count() for one in numbers):
+        return False
+    return bool((np.abs(np.sum([one.to_numpy() for one in numbers], 0) - 1) <= ROUNDING_TOLERANCE).all())
+
+
+def _soft_from_named_columns(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
+    """Return the soft labels in a table with the column task, and label or columns of numbers."""
     estimates = _what_table_says_it_estimates_or_none(frame, path)
     if estimates is not None:
-        return replace(soft_from_frame(frame.drop(ESTIMATES), path), estimates=estimates)
+        return replace(_soft_from_named_columns(frame.drop(ESTIMATES), path), estimates=estimates)
     names = frame.columns
     if any(name.startswith(PROB_PREFIX) for name in names):
         read = _soft_from_prefixed_columns

@@ -6,10 +6,13 @@ from typing import Any, TypeVar
 
 import polars as pl
 
+from plurivox.core.array_types import Names
 from plurivox.core.errors import InputError, first_few
+from plurivox.core.name_encoding import as_names
 from plurivox.core.task_contents import ImageSource, TaskContents
 from plurivox.io.dataset import Dataset
 from plurivox.io.formats.image_folder import is_image_file
+from plurivox.io.tabular.column_conversion import to_names_or_error_if_missing
 from plurivox.io.tabular.table_files import read_table
 
 T = TypeVar("T")
@@ -29,6 +32,36 @@ def read_task_contents(data: Dataset | None, images: Any = None, texts: Any = No
         texts=_texts_of_dataset(data) if texts is None else _texts_given(texts),
         images=_images_of_dataset(data) if images is None else _images_given(images),
     )
+
+
+def read_task_images(data: Dataset, images: Path | None = None) -> tuple[Names, list[ImageSource]]:
+    """Return (tasks, their images), from a table or folder of images, else from the data set; empty if it has none.
+
+    Tasks have the type they have in the table. Paths in a table are relative to its folder, or else to the current one.
+    """
+    if images is not None and not images.is_dir():
+        frame = read_table(images)
+        return _tasks_and_images(frame, _first_column(frame, TASK_COLUMNS, images), images)
+    if images is None and data.images is None:
+        items = data.items
+        if items is None or not {"task", "image"} <= set(items.columns):
+            return as_names([]), []
+        return _tasks_and_images(items, "task", data.path or Path())
+    found = _images_of_dataset(data) if images is None else _images_given(images)
+    return as_names(list(found), "tasks"), list(found.values())
+
+
+def _tasks_and_images(frame: pl.DataFrame, task: str, path: Path) -> tuple[Names, list[ImageSource]]:
+    """Return (tasks, images) of the rows of a table that have an image; `path` is its file, or the folder it is in."""
+    _require_image_column(frame, path)
+    kept, folder = frame.drop_nulls("image"), path if path.is_dir() else path.parent
+    images = [_file_in_folder(folder, one) if isinstance(one, str) else one for one in kept["image"].to_list()]
+    return to_names_or_error_if_missing(kept[task], path), images
+
+
+def _file_in_folder(folder: Path, image_file: str) -> Path:
+    """Return the path of an image file, relative to this folder if it is there."""
+    return inside if (inside := folder / image_file).is_file() else Path(image_file)
 
 
 class _ConvertedMapping(Mapping[str, T]):
@@ -60,11 +93,16 @@ def _images_given(images: Any) -> Mapping[str, ImageSource]:
         return {file.stem: file for file in files}
     frame = read_table(path)
     task = _first_column(frame, TASK_COLUMNS, path)
+    _require_image_column(frame, path)
+    return _images_in(frame, task)
+
+
+def _require_image_column(frame: pl.DataFrame, path: Path) -> None:
+    """Raise InputError if a table has no column image."""
     if "image" not in frame.columns:
         raise InputError(
             f"{path} has no column image with encoded files; its columns are {first_few(frame.columns, 6)}"
         )
-    return _images_in(frame, task)
 
 
 def _texts_given(texts: Any) -> Mapping[str, str]:
@@ -73,7 +111,7 @@ def _texts_given(texts: Any) -> Mapping[str, str]:
         return _ConvertedMapping(texts, str)
     frame = read_table(Path(texts))
     task = _first_column(frame, TASK_COLUMNS, texts)
-    return _texts_in(frame, task, _text_column(frame) or _first_column(frame, TEXT_COLUMNS, texts))
+    return _texts_in(frame, task, text_column(frame) or _first_column(frame, TEXT_COLUMNS, texts))
 
 
 def _images_of_dataset(data: Dataset | None) -> dict[str, ImageSource]:
@@ -93,7 +131,7 @@ def _texts_of_dataset(data: Dataset | None) -> dict[str, str]:
     items = None if data is None else data.items
     if items is None or "task" not in items.columns:
         return {}
-    column = _text_column(items)
+    column = text_column(items)
     return {} if column is None else _texts_in(items, "task", column)
 
 
@@ -110,7 +148,7 @@ def _texts_in(frame: pl.DataFrame, task: str, column: str) -> dict[str, str]:
     return {str(name): "\n".join(str(text) for text in texts if text is not None) for name, *texts in rows}
 
 
-def _text_column(frame: pl.DataFrame) -> str | None:
+def text_column(frame: pl.DataFrame) -> str | None:
     """Return the column of a table with the texts, not one with numbers of sentences; None if it has none."""
     return next((n for n in TEXT_COLUMNS if n in frame.columns and not frame.schema[n].is_numeric()), None)
 

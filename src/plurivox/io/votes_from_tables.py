@@ -18,15 +18,40 @@ from plurivox.core.name_encoding import (
     sort_distinct_names_by_value,
     sorted_names,
 )
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import UNNAMED, Votes
+from plurivox.io.gold_in_votes_table import gold_in_votes_table
+from plurivox.io.optional_vote_columns import OPTIONAL_COLUMNS, read_optional_columns
 from plurivox.io.repeated_answers import drop_repeats_and_return_notes
 from plurivox.io.tabular.column_conversion import (
     codes_names_and_notes_of_column,
     to_floats_or_error_if_missing,
-    to_seconds,
 )
 from plurivox.io.tabular.table_files import Columns
-from plurivox.io.tabular.wide_to_long_votes import wide_to_long
+from plurivox.io.votes_table_layout import VotesLayout, find_vote_columns, is_wide, layout_of_votes
+
+__all__ = ["counts", "is_wide", "votes", "votes_and_gold", "warn_notes"]
+
+# texts that pandas reads as missing, in the label column of a CSV or TSV
+PANDAS_MISSING = (
+    *(
+        "#N/A",
+        "#N/A N/A",
+        "#NA",
+        "-1.#IND",
+        "-1.#QNAN",
+        "-NaN",
+        "-nan",
+        "1.#IND",
+        "1.#QNAN",
+        "<NA>",
+        "N/A",
+        "NA",
+        "NULL",
+    ),
+    *("NaN", "None", "n/a", "nan", "null"),
+)
+MAYBE_MISSING = ("?", "-", *PANDAS_MISSING)  # labels that get a hint
 
 Repeats = Literal["keep", "first", "last", "error"]
 
@@ -38,7 +63,7 @@ def votes(
     worker: Any = "worker",
     label: Any = "label",
     weight: Any = "weight",
-    answer: Any = "answer",
+    answer: Any = None,
     when: Any = "when",
     seconds: Any = "seconds",
     wide: bool | None = None,
@@ -47,57 +72,111 @@ def votes(
     labels: Iterable[object] | None = None,
     tasks: Iterable[object] | None = None,
     workers: Iterable[object] | None = None,
-    ordered: bool | Iterable[float] = False,
+    ordered: bool | Iterable[float] | None = None,
     where: str = "the table",
 ) -> Votes:
-    """Return the Votes in a pandas, polars or Arrow table, a mapping of columns, or plain arrays.
+    """Return the Votes in a pandas, polars or Arrow table, a list of records, a numpy matrix, a mapping of columns, or arrays.
 
-    Long tables have one row per vote; `task`, `worker` and `label` name their columns. Wide tables (`wide=True`) have one row
-    per task and one column per worker: `worker` is the list of these columns, by default all but the task column, and a column
-    whose values are nearly all different (text, ids, dates) is then an error. `worker=None`: the votes are unnamed.
-    `missing` is the value, or list of values, that means "no answer". `repeats` selects among several answers of a worker to
-    one task. `labels` and `tasks` set the lists of labels and tasks and their order, with those that have no vote; without a
-    list they are sorted. The columns `weight`, `answer`, `when` and `seconds` are used if present; if another name is given,
-    that column is required. With plain arrays they are arrays too. `where` names the table in errors.
+    Long tables have one row per vote; `task`, `worker` and `label` name their columns, which are otherwise found by their
+    usual names (`item_id`, `image`, ...; `annotator`, `user`, ...; `rating`, `choice`, ...), with a note. A named index of a
+    pandas frame may be the task or the worker. Wide tables have one row per task and one column per worker. They are
+    recognised if that is clear, with a note; else `wide=True`: `worker` is the list of these columns, by default all but the
+    task column, and a column whose values are nearly all different (text, ids, dates) is then an error. A numpy matrix is
+    wide; its tasks and workers are numbered, and NaN and None mean "no answer". `worker=None`: the votes are unnamed.
 
-    What is dropped or merged is counted in the votes' `notes` and reported as a `PlurivoxWarning`.
+    `missing` is the value, or list of values, that means "no answer"; by default, in CSV and TSV, the texts that pandas reads
+    as missing, such as NA (`[]`: none). `repeats` selects among several answers of a worker to one task. `labels` and `tasks`
+    set the lists of labels and tasks and their order, with those that have no vote; without a list they are sorted. An
+    ordered categorical column of labels keeps its order, and its labels are `ordered`.
+
+    The columns `weight`, `when` and `seconds` are used if present; if another name is given, that column is required. `answer`
+    is the column with the number of the answer to which a soft vote belongs; by default `answer` if there is a column `weight`.
+    With plain arrays they are arrays too. `where` names the table in errors.
+
+    What is dropped, merged or inferred is told in the votes' `notes` and reported as a `PlurivoxWarning`.
 
     >>> votes(task=["a", "a", "b"], worker=[1, 2, 1], label=["x", "y", "x"])
     <Votes: 3 votes, 2 tasks, 2 workers, 2 labels>
+    >>> votes(np.array([[1, 0], [1, 1], [np.nan, 1]])).counts().tolist()
+    [[1.0, 1.0], [0.0, 2.0], [0.0, 1.0]]
     >>> wide = {"site": ["a", "b"], "ann": ["x", None], "bo": ["y", "y"], "comment": ["dark", "fine"]}
     >>> votes(wide, task="site", worker=["ann", "bo"]).counts()
     array([[1., 1.],
            [0., 1.]])
     """
+    columns: dict[str, Any] = {"task": task, "worker": worker, "label": label, "wide": wide}
+    extras = {"weight": weight, "answer": answer, "when": when, "seconds": seconds}
+    rules: dict[str, Any] = {
+        "missing": missing,
+        "repeats": repeats,
+        "labels": labels,
+        "tasks": tasks,
+        "workers": workers,
+    }
+    made, _ = _votes_and_layout(data, columns, extras, rules, ordered, where)
+    warn_notes(made.notes)
+    return made
+
+
+def votes_and_gold(data: Any, *, where: str = "the table", **options: Any) -> tuple[Votes, SoftLabels | None]:
+    """Return the Votes in a table, and the gold labels in its column `gold`, `truth`, `ground_truth`, ..., if it has one.
+
+    `options` are those of `votes`. A column is gold if each task has one value there, and the votes know some of the values.
+
+    >>> table = {"task": ["a", "a"], "worker": [1, 2], "label": ["x", "y"], "truth": ["x", "x"]}
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     votes_and_gold(table)[1].hard().tolist()
+    ['x']
+    """
+    columns = {role: options.pop(role, role) for role in ("task", "worker", "label")} | {
+        "wide": options.pop("wide", None)
+    }
+    extras = {role: options.pop(role, None if role == "answer" else role) for role in OPTIONAL_COLUMNS}
+    ordered = options.pop("ordered", None)
+    rules = dict.fromkeys(("missing", "labels", "tasks", "workers")) | {"repeats": "keep"} | options
+    made, layout = _votes_and_layout(data, columns, extras, rules, ordered, where)
+    gold, notes = gold_in_votes_table(layout, made)
+    warn_notes([*made.notes, *notes])
+    return made, gold
+
+
+def _votes_and_layout(
+    data: Any,
+    columns: dict[str, Any],
+    extras: dict[str, Any],
+    rules: dict[str, Any],
+    ordered: bool | Iterable[float] | None,
+    where: str,
+) -> tuple[Votes, VotesLayout]:
+    """Return votes, with notes but without warnings, and the layout of their table."""
+    repeats, labels = rules["repeats"], rules["labels"]
     if repeats not in get_args(Repeats):
         raise OptionError(f"repeats must be one of {', '.join(get_args(Repeats))}; got {repeats!r}")
     if isinstance(labels, str):
         raise InputError(f"labels must be a list; got the text {labels!r}")
-    extras = {"weight": weight, "answer": answer, "when": when, "seconds": seconds}
-    named = [one for one in (task, worker, label) if isinstance(one, str)]
-    # a column of labels may be called answer: unless named for both, it is read once
-    extras = {
-        role: None if data is not None and column == role and role in named else column
-        for role, column in extras.items()
-    }
-    wide = is_wide(wide, worker) if data is not None else False
-    table, task, worker, label, notes = _long_table_column_names_and_notes(
-        data, task, worker, label, extras, wide, where
-    )
-    table.check_has_columns({"task": task, "worker": worker, "label": label})
-    labels = table.ordered_categories_or_none(label) if labels is None else labels
-    reader = _VoteReader(table, missing, wide, notes)
-    columns = reader.encode_task_worker_label_columns(task, worker, label)
-    columns |= reader.read_optional_columns(**_optional_column_names(extras, table, has_table=data is not None))
-    columns = reader.drop_rows_without_task_or_label(columns)
+    labels = labels if labels is None or isinstance(labels, Set) else list(labels)
+    layout = layout_of_votes(data, **columns, extras=extras, where=where)
+    table = layout.table
+    table.check_has_columns({"task": layout.task, "worker": layout.worker, "label": layout.label})
+    scale_in_table = table.ordered_categories_or_none(layout.label)
+    if labels is None and scale_in_table is not None:
+        labels, ordered = scale_in_table, True if ordered is None else ordered
+    reader = _VoteReader(table, rules["missing"], labels, layout.is_wide, layout.notes)
+    coded = reader.encode_task_worker_label_columns(layout.task, layout.worker, layout.label)
+    optional, notes = read_optional_columns(extras, layout, has_table=data is not None)
+    reader.notes += notes
+    coded |= optional
+    coded = reader.drop_rows_without_task_or_label(coded)
     if repeats != "keep":
-        columns, notes = drop_repeats_and_return_notes(columns, reader.names, repeats)
+        coded, notes = drop_repeats_and_return_notes(coded, reader.names, repeats)
         reader.notes += notes
-    names = reader.final_name_lists_and_recode_columns(columns, tasks=tasks, workers=workers, labels=labels)
+    names = reader.final_name_lists_and_recode_columns(
+        coded, tasks=rules["tasks"], workers=rules["workers"], labels=labels
+    )
     made = Votes.coded(
-        **columns,
+        **coded,
         **names,
-        scale=label_positions_on_scale_or_none(names["labels"], ordered),
+        scale=label_positions_on_scale_or_none(names["labels"], False if ordered is None else ordered),
         notes=tuple(reader.notes),
         missing=reader.n_missing,
     )
@@ -107,58 +186,7 @@ def votes(
             "them, measures of agreement and assign only the first"
         )
         made = replace(made, notes=(*made.notes, note))
-    warn_notes(made.notes)
-    return made
-
-
-def is_wide(wide: bool | None, worker: Any) -> bool:
-    """Return whether a table has one column per worker: by the option `wide`, or because `worker` is a list of columns."""
-    several = worker is not None and not isinstance(worker, str)
-    if several and wide is False:
-        raise OptionError(
-            "a list of worker columns is for a wide table, with one column per worker: leave out wide=False (--long), "
-            "or name the one column that contains the workers"
-        )
-    return several or bool(wide)
-
-
-def _long_table_column_names_and_notes(
-    data: Any, task: Any, worker: Any, label: Any, extras: dict[str, Any], wide: bool, where: str
-) -> tuple[Columns, str, str | None, str, list[str]]:
-    """Return votes given as a table, columns or arrays as a long table, its task, worker and label columns, and notes."""
-    if data is None and isinstance(task, str):
-        raise InputError("no data: give a table, or the columns: votes(task=[...], worker=[...], label=[...])")
-    if data is None:
-        given = {"task": task, "label": label} | ({} if worker is None else {"worker": worker})
-        given |= {role: column for role, column in extras.items() if not isinstance(column, str | None)}
-        return (
-            Columns.from_frame_mapping_or_parquet(given, where),
-            "task",
-            None if worker is None else "worker",
-            "label",
-            [],
-        )
-    table = Columns.from_frame_mapping_or_parquet(data, where)
-    if not wide:
-        return table, task, worker, label, []
-    columns = [worker] if isinstance(worker, str) and worker != "worker" else worker
-    columns = None if columns is None or isinstance(columns, str) else list(columns)
-    long, notes = wide_to_long(table, task, columns)
-    return long, "task", None if worker is None else "worker", "label", notes
-
-
-def _optional_column_names(
-    columns_by_role: dict[str, Any], table: Columns, *, has_table: bool
-) -> dict[str, str | None]:
-    """Return {role: column name} of weight, answer, when, seconds; raise InputError if a column named is missing."""
-    for role, column in columns_by_role.items():
-        if has_table and not isinstance(column, str | None):
-            raise InputError(
-                f"{role} must be the name of a column; got {type(column).__name__}: add it to the table as a column"
-            )
-        if isinstance(column, str) and column != role and column not in table:
-            raise InputError(f"missing column {column!r} ({role}) in {table.where}; its columns are {table.names}")
-    return {role: column if isinstance(column, str | None) else role for role, column in columns_by_role.items()}
+    return made, layout
 
 
 def counts(
@@ -166,7 +194,7 @@ def counts(
     *,
     task: str = "task",
     labels: Iterable[object] | None = None,
-    ordered: bool | Iterable[float] = False,
+    ordered: bool | Iterable[float] | None = None,
     where: str = "the table",
 ) -> Votes:
     """Return unnamed Votes from a table with one row per task and one column per label: how many people chose it.
@@ -174,7 +202,8 @@ def counts(
     >>> counts({"task": ["a", "b"], "no": [3, 0], "yes": [1, 5]})
     <Votes: 9 votes, 2 tasks, 0 workers, 2 labels, unnamed counts>
     """
-    table = Columns.from_frame_mapping_or_parquet(data, where)
+    roles = find_vote_columns(Columns.from_frame_mapping_or_parquet(data, where), task, None, None)
+    table, task = roles.table, roles.task
     table.check_has_columns({"task": task})
     if table.names == [task]:
         raise InputError(f"{where} has no column besides {task!r}; counts need one column per label")
@@ -191,17 +220,20 @@ def counts(
     np.add.at(total, tasks, numbers)
     if len(task_names) < len(tasks):
         notes.append(f"{len(tasks) - len(task_names)} rows repeat a task; their counts were added")
-    warn_notes(notes)
+    warn_notes([*roles.notes, *notes])
     given = names if labels is None else list(labels)
-    return Votes.from_counts(total, task_names, given, ordered=ordered)
+    return Votes.from_counts(total, task_names, given, ordered=False if ordered is None else ordered)
 
 
 class _VoteReader:
     """Reader of one table of votes: encodes its columns, drops rows without a vote, and collects notes on what it dropped."""
 
-    def __init__(self, table: Columns, missing: object, wide: bool, notes: Sequence[str] = ()) -> None:
+    def __init__(
+        self, table: Columns, missing: object, labels: Iterable[object] | None, wide: bool, notes: Sequence[str] = ()
+    ) -> None:
         self.table, self.wide = table, wide
-        self.missing = _labels_meaning_no_answer(missing)
+        self.is_missing_given, self.are_labels_given = missing is not None, labels is not None
+        self.missing = _labels_meaning_no_answer(missing, labels, is_untyped=table.is_untyped)
         self.notes: list[str] = list(notes)
         self.n_missing = 0  # rows without a label
         self.names: dict[str, Names] = {}
@@ -228,25 +260,6 @@ class _VoteReader:
             raise InputError(f"{self.table.where} has no rows; a table of votes needs at least one")
         return columns
 
-    def read_optional_columns(
-        self, weight: str | None, answer: str | None, when: str | None, seconds: str | None
-    ) -> dict[str, Any]:
-        """Return the optional columns of votes that the table has: weight, answer, when, seconds."""
-        found: dict[str, Any] = {}
-        if weight in self.table and weight is not None:
-            found["weight"] = to_floats_or_error_if_missing(self.table[weight], f"column {weight!r}")
-        if answer in self.table and answer is not None:
-            found["answer"] = codes_names_and_notes_of_column(self.table[answer], "answer")[0].astype(np.int64)
-        if when in self.table and when is not None:
-            found["when"] = to_seconds(self.table[when], f"column {when!r}")
-        if seconds in self.table and seconds is not None:
-            found["seconds"] = to_seconds(self.table[seconds], f"column {seconds!r}").astype(np.float32)
-        elif seconds == "seconds" and "rt_ms" in self.table:
-            found["seconds"] = (
-                to_floats_or_error_if_missing(self.table["rt_ms"].fill_null(np.nan), "rt_ms") / 1000
-            ).astype(np.float32)
-        return found
-
     def drop_rows_without_task_or_label(self, columns: dict[str, Any]) -> dict[str, Any]:
         """Return the columns without rows that have no task or label, and note them; raise InputError if no vote is left."""
         no_label = columns["label"] < 0
@@ -264,7 +277,7 @@ class _VoteReader:
         keep = ~(no_task | no_label | abstained | name_only)
         if not keep.any() and not name_only.all():
             raise InputError(f"{self.table.where} has {len(keep)} rows but no votes: the label is missing in every row")
-        self._note_if_minus_one_may_mean_no_answer()
+        self._note_if_a_label_may_mean_no_answer()
         self.n_missing = int(abstained.sum()) + (0 if self.wide else int(no_label.sum()))
         return columns if keep.all() else {name: column[keep] for name, column in columns.items()}
 
@@ -273,20 +286,31 @@ class _VoteReader:
         if not len(self.missing):
             return np.zeros(len(columns["label"]), bool)
         is_missing = positions(self.missing, self.names["label"]) >= 0
-        if not is_missing.any():
+        if not is_missing.any() and self.is_missing_given:
             self.notes.append(f"no row has the label {first_few(self.missing)}, which was given as missing")
         abstained = np.append(is_missing, False)[columns["label"]]
         if abstained.any():
             labels = first_few(self.names["label"][is_missing])
-            self.notes.append(
-                f"{int(abstained.sum()):,} rows have the label {labels}, which means no answer; not votes"
+            why = (
+                "means no answer"
+                if self.is_missing_given
+                else "is read as no answer, as pandas does (if it is a label: missing=[], --missing '')"
             )
+            what = "cells" if self.wide else "rows"
+            self.notes.append(f"{int(abstained.sum()):,} {what} have the label {labels}, which {why}; not votes")
         columns["label"] = np.append(np.where(is_missing, -1, np.cumsum(~is_missing) - 1), -1)[columns["label"]]
         self.names["label"] = self.names["label"][~is_missing]
         return abstained
 
-    def _note_if_minus_one_may_mean_no_answer(self) -> None:
-        """Add a note to `self.notes` if -1 is the only negative label: it may mean "no answer"."""
+    def _note_if_a_label_may_mean_no_answer(self) -> None:
+        """Add a note to `self.notes` if -1 is the only negative label, or ? or NA is one: it may mean "no answer"."""
+        found = positions(self.names["label"], as_names(MAYBE_MISSING))
+        unsure = not self.is_missing_given and not self.are_labels_given
+        if unsure and self.names["label"].dtype.kind == "T" and (found >= 0).any():
+            name = self.names["label"][found[found >= 0][0]]
+            self.notes.append(
+                f"{name!r} is read as a label; if it means no answer, set missing={name!r} (--missing {name!r})"
+            )
         if not len(self.missing) and "-1" in as_text(self.names["label"][:2]).tolist() and len(self.names["label"]) > 1:
             others = as_text(self.names["label"])
             if not any(name.startswith("-") for name in others.tolist() if name != "-1"):
@@ -321,12 +345,16 @@ class _VoteReader:
         columns[role] = np.append(place, -1)[columns[role]]
 
 
-def _labels_meaning_no_answer(missing: object) -> Names:
-    """Return the labels that mean "no answer" as a list, from the option `missing` (one value or several)."""
+def _labels_meaning_no_answer(missing: object, labels: Iterable[object] | None, *, is_untyped: bool) -> Names:
+    """Return the labels that mean "no answer" as a list, from the option `missing` (one value or several).
+
+    Without it they are, in a table without types, the texts that pandas reads as missing and that are not among the `labels`.
+    """
     if missing is None:
-        return as_names([])
+        known = set() if labels is None else {str(label) for label in labels}
+        return as_names([text for text in PANDAS_MISSING if text not in known] if is_untyped else [])
     if isinstance(missing, str) or not isinstance(missing, Iterable):
-        return as_names([missing], "missing")
+        return as_names([missing] if missing != "" else [], "missing")
     return as_names(list(missing), "missing")
 
 

@@ -17,8 +17,10 @@ class MarginRecipe(Recipe):
     score: ClassVar[str]  # name of the identifier
     title: ClassVar[str]  # name of the score in the title of the tables
 
-    data: str = option("labelme", "data set with features and votes of its tasks: a name, folder or file")
-    net: str = option("labelme-head", "network that is trained on the features")
+    data: str = option("labelme", "data set with features, images or texts and votes, or a folder of images per label")
+    net: str = option("labelme-head", "network that is trained, such as cifar-resnet on images")
+    image_size: int = option(0, "resize images to this many pixels in width and height; 0: unchanged", low=0)
+    device: str = option("cpu", "cpu or cuda; auto: CUDA if available")
     epochs: int = option(30, "number of training epochs; the logits of every epoch are recorded", low=1)
     batch: int = option(64, "batch size: examples per step", low=1)
     lr: float = option(1e-3, "learning rate of Adam", low=0)
@@ -36,8 +38,10 @@ class MarginRecipe(Recipe):
             worst_tasks_and_wrong_vote_detection_tables,
         )
 
-        plan = Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, seed=self.seed, device="cpu")
-        setup = DynamicsSetup.from_dataset(read(self.data), self.net, plan)
+        plan = Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, seed=self.seed, device=self.device)
+        setup = DynamicsSetup.from_dataset(
+            read(self.data), self.net, plan, image_size=self.image_size or None, score_all_without_splits=True
+        )
         shared = {option.name for option in MarginRecipe.options()}
         own = {option.name: getattr(self, option.name) for option in self.options() if option.name not in shared}
         found = task_scores_of_each_training_run(setup, identify.methods.make(self.score, **own), self.runs, progress)

@@ -14,7 +14,7 @@ from plurivox.core.recipe_tables import Tables
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.recipes._contract import DatasetReader, Recipe, read_dataset
 from plurivox.workflows.net_evaluation import every_run_table, gold_use_note, mean_and_std_table
-from plurivox.workflows.result_cache import ResultCache
+from plurivox.workflows.result_cache import ResultCache, settings_text
 
 if TYPE_CHECKING:
     from plurivox.recipes._papers.labelme_training_and_measures import ExperimentSetting
@@ -54,17 +54,22 @@ class Labelme(Recipe):
 
     data: str = option(
         "labelme",
-        "a data set with features, votes, gold labels and the splits train, test and, for choose=gold, valid; or its .npz",
+        "a data set with features, images or texts, votes, gold labels and the splits train, test and, for choose=gold, valid "
+        "(random, if it has no splits); or its .npz",
     )
     methods: str = option(
-        METHODS, "ways to train, comma-separated: training targets, aggregation methods, or names of the default list"
+        METHODS,
+        "ways to train, comma-separated: training targets, aggregation methods, heads, or names of the default list, with "
+        "options in brackets",
     )
     runs: int = option(30, "number of runs of each method, with the seeds seed, seed + 1, ...", low=1)
     choose: Literal["gold", "votes"] = option(
         "votes", "labels of the dev photos by which the best epoch and the L2 penalty are chosen"
     )
     reference: str = option(DEFAULT_REFERENCE, "method that every other method is compared with on the test photos")
-    net: str = option("labelme-head", "network that is trained on the features")
+    net: str = option("labelme-head", "network that is trained, such as cifar-resnet on images")
+    image_size: int = option(0, "resize images to this many pixels in width and height; 0: unchanged", low=0)
+    device: str = option("cpu", "cpu or cuda; auto: CUDA if available")
     epochs: int = option(50, "number of training epochs", low=1)
     batch: int = option(64, "batch size: photos per step", low=1)
     lr: float = option(1e-3, "learning rate of Adam", low=0)
@@ -81,7 +86,7 @@ class Labelme(Recipe):
     def run(self, *, read: DatasetReader = read_dataset, progress: Progress = no_progress) -> Tables:
         """Train every method in every run, and return tables of the measures on test photos and on held-out training photos."""
         setting = self._read_experiment_setting(read)
-        cache = ResultCache(self.folder, repr(replace(self, methods="", runs=1, folder="", reference="")))
+        cache = ResultCache(self.folder, self._settings_text_of_cached_results())
         from plurivox.recipes._papers.labelme_training_and_measures import (
             LOGISTIC,
             best_l2_and_dev_score_of_every_l2,
@@ -111,23 +116,35 @@ class Labelme(Recipe):
                 done += 1
         return self._tables_of_test_and_left_out_photos(setting, predictions, held_out)
 
+    def _settings_text_of_cached_results(self) -> str:
+        """Return the settings as text; results cached in one folder must all have the same."""
+        made = replace(self, methods="", runs=1, folder="", reference="")
+        return settings_text(made, ("image_size", "device"))
+
     def _read_experiment_setting(self, read: DatasetReader) -> "ExperimentSetting":
         """Return the LabelMe data, splits, network and plan that all runs share; raise InputError if a split is missing."""
         from plurivox.recipes._papers.labelme_training_and_measures import ExperimentSetting
+        from plurivox.train import nets
         from plurivox.train.training_hyperparameters import Plan
-        from plurivox.workflows.load_training_data import load_training_data
+        from plurivox.workflows.load_training_data import load_training_data, splits_from_file_or_data_else_random
+        from plurivox.workflows.training_inputs import InputChoice, Pictures
 
         packed = self.data.lower().endswith(".npz")  # inputs and labels in one file, which needs no polars
-        training_data = load_training_data(self.data if packed else read(self.data))
+        training_data = load_training_data(
+            self.data if packed else read(self.data),
+            Pictures(size=self.image_size or None),
+            choice=InputChoice(reads=nets.methods.make(self.net).reads),
+        )
         splits = training_data.tasks_by_standard_split()
+        splits = splits or splits_from_file_or_data_else_random(training_data, seed=self.seed)
         needed = {"train", "test"} | ({"dev"} if self.choose == "gold" else set())
         if not needed <= set(splits):
             names = "train, valid and test" if self.choose == "gold" else "train and test"
             raise InputError(f"{training_data.name} must have the splits {names}; it has {sorted(splits)}")
         best = "accuracy" if self.choose == "gold" else "cross-entropy"
-        plan = Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, best=best, device="cpu")
+        plan = Plan(epochs=self.epochs, batch=self.batch, lr=self.lr, best=best, device=self.device)
         return ExperimentSetting(
-            training_data,
+            training_data.with_inputs_encoded(splits["train"]),
             splits,
             self.net,
             plan,

@@ -36,7 +36,7 @@ class PruneAndCompare(Recipe):
 
         data = read(self.data)
         if data.gold is None:
-            raise InputError(f"{data.name} has no gold labels; this recipe needs them to measure accuracy")
+            raise InputError(f"{data.name} has no gold labels; this recipe needs them to measure accuracy: --gold FILE")
         votes = votes_for_scoring_method(data, self.score)
         table = prune_and_compare(votes, data.gold, self.score, self._parse_quantiles(), self.method, progress=progress)
         return Tables(f"Pruning {data.name} by {self.score}", (table,), self.spec)

@@ -14,7 +14,7 @@ from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.recipe_tables import Tables
 from plurivox.recipes._contract import DatasetReader, Recipe, parse_shares, read_dataset
 from plurivox.workflows.net_evaluation import every_run_table, gold_use_note, mean_and_std_table
-from plurivox.workflows.result_cache import ResultCache
+from plurivox.workflows.result_cache import ResultCache, settings_text
 
 if TYPE_CHECKING:
     from plurivox.core.array_types import Ints, Names
@@ -36,13 +36,15 @@ class PruneAndTrain(Recipe):
 
     reads: ClassVar[tuple[str, ...]] = ("labelme",)
 
-    data: str = option("labelme", "a data set with features, votes and gold labels")
+    data: str = option("labelme", "a data set with features, images or texts, votes and gold labels")
     score: str = option("waum", "score of tasks with its options, see plurivox methods identify")
     alphas: str = option("0.01,0.05,0.1", "shares of the worst training tasks to drop, comma-separated")
     method: str = option(
         "weighted-dawid-skene", "aggregation method of the training labels, or another training target"
     )
-    net: str = option("labelme-head", "network that is trained on the features")
+    net: str = option("labelme-head", "network that is trained, such as cifar-resnet on images")
+    image_size: int = option(0, "resize images to this many pixels in width and height; 0: unchanged", low=0)
+    device: str = option("cpu", "cpu or cuda; auto: CUDA if available")
     score_epochs: int = option(30, "number of epochs recorded for the score", low=1)
     epochs: int = option(50, "number of epochs of the networks that are compared", low=1)
     batch: int = option(64, "batch size: examples per step", low=1)
@@ -64,11 +66,11 @@ class PruneAndTrain(Recipe):
         from plurivox.train.training_hyperparameters import Plan
         from plurivox.workflows.score_by_training_dynamics import DynamicsSetup
 
-        plan = Plan(epochs=self.score_epochs, batch=self.batch, lr=self.lr, seed=self.seed, device="cpu")
-        setup = DynamicsSetup.from_dataset(read(self.data), self.net, plan)
+        plan = Plan(epochs=self.score_epochs, batch=self.batch, lr=self.lr, seed=self.seed, device=self.device)
+        setup = DynamicsSetup.from_dataset(read(self.data), self.net, plan, image_size=self.image_size or None)
         if setup.training_data.gold is None or "test" not in setup.parts:
-            raise InputError(f"{setup.training_data.name} needs gold labels and test tasks to compare on")
-        cache = ResultCache(self.folder, repr(replace(self, runs=1, folder="")))
+            raise InputError(f"{setup.training_data.name} needs gold labels (--gold FILE) and test tasks to compare on")
+        cache = ResultCache(self.folder, settings_text(replace(self, runs=1, folder=""), ("image_size", "device")))
         alphas, found = self._parse_alphas(), dict[str, list[dict[str, float]]]()
         for run in range(self.runs):
             seeded = setup.with_plan_seed_replaced(self.seed + run)

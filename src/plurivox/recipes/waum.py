@@ -17,7 +17,7 @@ class Waum(MarginRecipe):
     score: ClassVar[str] = "waum"
     title: ClassVar[str] = "waum"
 
-    data: str = option("labelme", "a data set with features and votes of named workers")
+    data: str = option("labelme", "a data set with features, images or texts and votes of named workers")
     margin: Literal["yang", "pleiss"] = option(
         "yang", "margin to the second largest probability, or to the largest other"
     )

@@ -6,14 +6,16 @@ Pixels are from 0 to 1 and normalised inside the net, so that a budget of 4/255 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Generator, Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from plurivox.core.errors import InputError, first_few
-from plurivox.core.method import Method, option
+from plurivox.core.errors import InputError, first_few, unknown_name_error
+from plurivox.core.method import Method, option, parse_spec
 from plurivox.core.rows_by_task_name import select_rows_of_tasks
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.train.loop.dev_evaluation_and_history import check_true_labels_known_to_net
@@ -72,6 +74,21 @@ class PGD(Attack):
         return moved
 
 
+ATTACKS: dict[str, type[Attack]] = {one.name(): one for one in (FGSM, PGD)}
+
+
+def attack_from_spec(spec: str) -> Attack:
+    """Return the attack of a spec, its name with options in brackets.
+
+    >>> attack_from_spec("pgd[epsilon=8,steps=20]")
+    PGD(epsilon=8.0, step=1.0, steps=20, random_start=True)
+    """
+    name, given = parse_spec(spec)
+    if name not in ATTACKS:
+        raise unknown_name_error("attack", name, list(ATTACKS))
+    return ATTACKS[name].from_options(given)
+
+
 @dataclass(frozen=True, eq=False)
 class AttackResult:
     """Predictions of a net for attacked images, and its loss before and after the attack."""
@@ -84,7 +101,7 @@ class AttackResult:
 
 def attack(
     net: nn.Module | Trained,
-    x: Tensor,
+    x: Tensor | NDArray[Any],
     target: SoftLabels,
     method: Attack,
     *,
@@ -99,19 +116,20 @@ def attack(
     `Trained` are matched with the labels of the target by name, those of a plain module by order. The net is used in evaluation
     mode and not changed.
     """
-    x = select_rows_of_tasks(x, target.tasks, tasks, owner="targets", all_tasks=target.tasks)[0]
-    _check_images_and_pixel_range(x, target)
+    given = x if isinstance(x, Tensor) else torch.as_tensor(np.array(x))
+    images: Tensor = select_rows_of_tasks(given, target.tasks, tasks, owner="targets", all_tasks=target.tasks)[0]
+    _check_images_and_pixel_range(images, target)
     if isinstance(net, Trained):
         check_true_labels_known_to_net(target, net.labels, "targets")
         target = target.on_labels(net.labels)
         net = net.net
-    device = next((one.device for one in net.parameters()), x.device)
+    device = next((one.device for one in net.parameters()), images.device)
     rng, was_training = Generator(device).manual_seed(seed), net.training
     predicted, losses = [], []
     net.eval()
     try:
         for rows, prob in target.rows(batch):
-            pixels = x[rows].to(device)
+            pixels = images[rows].to(device)
             pixels = pixels if pixels.is_floating_point() else pixels.float() / 255
             truth = torch.tensor(prob, dtype=pixels.dtype, device=device)
             changed = method.perturb(net, pixels, truth, rng)

@@ -1,6 +1,7 @@
 """CrowdClassifier: training on labels, soft labels or votes as a scikit-learn estimator."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from plurivox.core.arguments_as_users_hold_them import to_votes_or_labels
 from plurivox.core.array_types import Floats
 from plurivox.core.rows_by_task_name import (
     NamedRows,
@@ -23,6 +25,7 @@ from plurivox.core.rows_by_task_name import (
     weights_by_row,
 )
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.soft_rows_dense_sparse import SUM_TOLERANCE
 from plurivox.core.votes import Votes
 from plurivox.train.fit_net import fit
 from plurivox.train.targets._contract import Supervision
@@ -34,11 +37,13 @@ DEFAULT_PLAN = Plan(epochs=100, batch=64, lr=0.01)
 class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """scikit-learn classifier: a net trained on labels, on label distributions, or on the votes of a crowd.
 
-    `fit(X, y)` takes one label per row, a matrix of probabilities (`labels` may name its columns), or `Votes` or `SoftLabels`.
-    The rows of X and the tasks of votes or soft labels meet by name, in any order: give the task of each row as `fit(X, votes,
-    tasks=...)`, a DataFrame whose index names the tasks (or `tasks="COLUMN"`), or a mapping {task: row}. Rows without names are
-    an InputError unless the tasks are the numbers 0, 1, 2, ... `net`, `loss`, `target` and `head` are specs as on the command
-    line.
+    `fit(X, y)` takes one label per row, a matrix of probabilities (`labels` may name its columns), a matrix of votes with a
+    row per row of X and a column per worker (NaN, None or -1: no answer), `Votes`, `SoftLabels`, or a table or file of votes
+    or soft labels. The rows of a matrix are probabilities if all sum to one, and votes if they are names of labels or whole
+    numbers. The rows of X and the tasks of votes or soft labels meet by name, in any order: give the task of each row as
+    `fit(X, votes, tasks=...)`, a DataFrame whose index names the tasks (or `tasks="COLUMN"`), or a mapping {task: row}. Rows
+    without names are an InputError unless the tasks are the numbers 0, 1, 2, ... `net`, `loss`, `target` and `head` are specs
+    as on the command line.
 
     >>> X = np.array([[0.0], [0.1], [0.9], [1.0]] * 5)
     >>> CrowdClassifier(net="linear", random_state=0).fit(X, ["no", "no", "yes", "yes"] * 5).predict([[0.0], [1.0]])
@@ -64,11 +69,12 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.plan, self.labels, self.random_state = plan, labels, random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, tasks: Any = None) -> Self:
-        """Train the net; y is labels, probabilities, `Votes` or `SoftLabels`, see the class. Sets `trained_` and `classes_`.
+        """Train the net; y is labels, probabilities, votes or soft labels, see the class. Sets `trained_` and `classes_`.
 
         `tasks` are the names of the rows of X, or the column of a DataFrame X with them, which is then no input.
         `sample_weight` is one weight per row of X, or a mapping {task: weight}.
         """
+        y = _votes_or_soft_labels_or_unchanged(y)
         if isinstance(y, Votes | SoftLabels):
             table, target, sample_weight = self._check_inputs_of_named_tasks_set_classes(X, y, sample_weight, tasks)
         else:
@@ -137,6 +143,53 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """(n,) the most probable class of each row of X."""
         best = self.predict_proba(X).argmax(1)
         return self.classes_[best]
+
+
+def _votes_or_soft_labels_or_unchanged(y: Any) -> Any:
+    """Return y as Votes or SoftLabels if it is a table, file or matrix of votes; labels or probabilities unchanged."""
+    if isinstance(y, Votes | SoftLabels):
+        return y
+    if isinstance(y, str | Path | Mapping):
+        return to_votes_or_labels(y)
+    if getattr(y, "ndim", 2) != 2 or not hasattr(y, "__len__") or not len(y):
+        return y
+    matrix = _as_numbers_if_possible(y) if isinstance(y, np.ndarray) else None
+    if matrix is None and isinstance(y, list | tuple):
+        is_matrix = all(isinstance(row, list | tuple | np.ndarray) and len(row) > 1 for row in y)
+        matrix = np.array([list(row) for row in y], object) if is_matrix and len({len(row) for row in y}) == 1 else None
+        matrix = None if matrix is None else _as_numbers_if_possible(matrix)
+    if matrix is None:
+        is_frame = (
+            hasattr(y, "columns") and y.shape[1] > 1 and not _rows_sum_to_one(_as_numbers_if_possible(np.asarray(y)))
+        )
+        return to_votes_or_labels(y) if is_frame else y
+    return y if matrix.shape[1] < 2 or _rows_sum_to_one(matrix) else to_votes_or_labels(_matrix_of_votes(matrix))
+
+
+def _as_numbers_if_possible(matrix: Any) -> Any:
+    """Return a matrix of objects as floats, None as NaN, if all others are numbers; else unchanged."""
+    try:
+        return matrix.astype(np.float64)
+    except (TypeError, ValueError):
+        return matrix
+
+
+def _rows_sum_to_one(matrix: Any) -> bool:
+    """Return whether a matrix is of numbers whose rows sum to one: probabilities."""
+    return matrix.dtype.kind in "biuf" and bool((np.abs(matrix.sum(1) - 1) <= SUM_TOLERANCE).all())
+
+
+def _matrix_of_votes(matrix: Any) -> Any:
+    """Return a matrix of votes in which -1 is missing; ValueError if it is neither of votes nor of probabilities."""
+    if matrix.dtype.kind not in "biuf":
+        return matrix
+    numbers = np.where(matrix == -1, np.nan, matrix.astype(np.float64))
+    if not bool((np.isnan(numbers) | (numbers == np.floor(numbers))).all()):
+        raise ValueError(
+            "y is neither a matrix of probabilities, whose rows sum to one, nor a matrix of votes, which are whole numbers or "
+            "names of labels (no answer: NaN, None or -1)"
+        )
+    return numbers
 
 
 def _as_float32_unless_bytes(X: Any) -> Any:

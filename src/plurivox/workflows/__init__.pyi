@@ -13,6 +13,7 @@ from plurivox.workflows.clean_dataset import write_cleaned as write_cleaned
 from plurivox.workflows.compare_against_people import PeopleComparison as PeopleComparison
 from plurivox.workflows.compare_aggregators import Comparison as Comparison
 from plurivox.workflows.compare_aggregators import compare as compare
+from plurivox.workflows.compare_predictions import compare_labels as compare_labels
 from plurivox.workflows.convert_answers_to_votes import elicit_votes as elicit_votes
 from plurivox.workflows.convert_answers_to_votes import write_elicited as write_elicited
 from plurivox.workflows.crowd_agreement import Agreement as Agreement
@@ -20,6 +21,8 @@ from plurivox.workflows.crowd_agreement import agreement as agreement
 from plurivox.workflows.describe_dataset import EnteredDescription as EnteredDescription
 from plurivox.workflows.describe_dataset import describe as describe
 from plurivox.workflows.fit_votes import fit as fit
+from plurivox.workflows.label_differences import correctness_of_two_models as correctness_of_two_models
+from plurivox.workflows.label_differences import most_different_tasks as most_different_tasks
 from plurivox.workflows.label_evaluation import evaluate_labels as evaluate_labels
 from plurivox.workflows.leak_check import check_leaks as check_leaks
 from plurivox.workflows.make_report import Report as Report

@@ -1,9 +1,8 @@
 """What a chart draws, collected from what a caller holds: data sets, fits, scores, trained nets, or files of these."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,8 @@ from plurivox.core.results import Scores
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import Dataset
-from plurivox.io.dataset_reader import as_votes, read, read_soft_labels_or_dataset
+from plurivox.io.dataset_reader import as_votes
+from plurivox.io.soft_label_inputs import as_soft_labels
 from plurivox.io.task_contents_reader import read_task_contents
 from plurivox.workflows.compare_against_people import PeopleComparison
 from plurivox.workflows.compare_aggregators import compare
@@ -174,14 +174,7 @@ def _gold(gold: Any, data: Dataset | None) -> SoftLabels | None:
     """Return the true labels given, else those of the data set."""
     if gold is None:
         return None if data is None else data.gold
-    if isinstance(gold, SoftLabels):
-        return gold
-    if isinstance(gold, str | Path):
-        found = read_soft_labels_or_dataset(gold) if Path(gold).exists() else read(gold)
-        return found.gold if isinstance(found, Dataset) else found
-    if isinstance(gold, Mapping) and not {"task", "label"} <= set(gold):
-        return SoftLabels.gold(list(gold), list(gold.values()))
-    return SoftLabels.gold(list(gold["task"]), list(gold["label"]))
+    return as_soft_labels(gold)
 
 
 def _with_fits(

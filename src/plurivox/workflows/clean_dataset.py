@@ -16,15 +16,17 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify import Identifier
 from plurivox.io.dataset import CROWD_PARTS, Dataset
+from plurivox.io.dataset_conversion import write_main_part
 from plurivox.io.dataset_reader import as_dataset
-from plurivox.io.soft_label_files import as_soft_labels
+from plurivox.io.soft_label_inputs import as_soft_labels
+from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
 from plurivox.workflows.prune_by_score import prune
 
 
 def clean_set(
-    data: Dataset | str | Path,
-    rules: Sequence[str | Rule] = (),
-    gold: SoftLabels | str | Path | None = None,
+    data: Any,
+    rules: str | Rule | Sequence[str | Rule] = (),
+    gold: Any = None,
     *,
     part: str | None = None,
     drop: Mapping[str, str | Identifier] | None = None,
@@ -34,11 +36,12 @@ def clean_set(
     """Return a data set without the answers removed by rules and the worst by a score, and an audit of what was removed.
 
     Rules are applied to the answers if there are any, else to the votes, or to the `part` named. The other two of answers,
-    votes and counts are left out of the new data set, because they would still contain what was removed; gold, items, features
-    and further tables are kept. `drop` maps "worker" or "task" to the score by which the worst `quantile` is dropped, as
-    `prune` does.
+    votes and counts are left out of the new data set, because they would still contain what was removed; gold, items,
+    features and further tables are kept. `data` and `gold` are given as to `pv.fit`. `drop` maps "worker" or "task" to the
+    score by which the worst `quantile` is dropped, as `prune` does.
     """
     data = as_dataset(data)
+    rules = [rules] if isinstance(rules, str | Rule) else rules
     known, audits = as_soft_labels(gold), []
     if rules or not drop:
         data, audit = _clean_by_rules_and_audit(data, rules, known, part)
@@ -104,7 +107,13 @@ def count_answers_workers_and_tasks(data: Dataset, part: str) -> dict[str, int]:
 def write_cleaned(
     data: Dataset, audit: Audit, folder: str | Path, *, command: str = "", replace: bool = False
 ) -> Dataset:
-    """Write a cleaned data set as a folder that also contains `audit.csv`; return the data set with the folder's name."""
+    """Write a cleaned data set as a folder that also contains `audit.csv`; return the data set with the folder's name.
+
+    If `folder` is the name of a table (.csv, ...) or .npz, only the answers or votes that are kept are written.
+    """
+    if file_suffix(folder) in (*TABLE_SUFFIXES, ".npz") and not Path(folder).is_dir():
+        write_main_part(data, folder)
+        return data
     about = {**data.about, **({"command": command} if command else {})}
     parts: dict[str, Any] = {one: partial(getattr, data, one) for one in data.parts()}
     named = Dataset(Path(folder).resolve().name, about=about, tables=data.tables, path=data.path, **parts)

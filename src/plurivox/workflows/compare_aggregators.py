@@ -6,7 +6,6 @@ Without gold labels, `against` names the votes or soft labels to compare with: s
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar, overload
 
 import numpy as np
@@ -15,17 +14,19 @@ from numpy.typing import NDArray
 from plurivox import evaluate
 from plurivox.aggregate import DEFAULT_METHODS, Aggregator
 from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, OptionError, first_few
 from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
+from plurivox.engine.second_compiler import announce_kernels
 from plurivox.evaluate import NLL_CLIP
 from plurivox.io import Dataset
 from plurivox.io.dataset_reader import as_dataset, as_votes
-from plurivox.io.soft_label_files import as_soft_labels
+from plurivox.io.soft_label_inputs import as_soft_labels
 from plurivox.workflows.compare_against_people import PeopleComparison, compare_against_people
 from plurivox.workflows.compared_methods import ComparedMethods, aggregators_and_reference, datasets_by_name
-from plurivox.workflows.comparison_tables import count_text
+from plurivox.workflows.kernels_of_workflows import kernels_of_methods
 from plurivox.workflows.unused_label_order import is_order_declared_by_caller, warn_if_no_aggregator_uses_order
 
 Pair = tuple[Votes, SoftLabels]  # votes and gold labels
@@ -81,7 +82,8 @@ class Comparison(ComparedMethods):
             return ""
         low, high = int(self.tasks.min()), int(self.tasks.max())
         each = " each" if len(self.dataset_names) > 1 else ""
-        return f"{low:,}{'' if low == high else f' to {high:,}'} tasks with votes and a gold label{each}"
+        number = count_text(low, "task") if low == high else f"{low:,} to {high:,} tasks"
+        return f"{number} with votes and a gold label{each}"
 
 
 @overload
@@ -89,7 +91,7 @@ def compare(
     datasets: Any,
     methods: str | Sequence[str | Aggregator] | None = None,
     *,
-    gold: SoftLabels | str | Path | None = None,
+    gold: Any = None,
     part: str | None = None,
     reference: str | None = None,
     clip: float = NLL_CLIP,
@@ -121,7 +123,7 @@ def compare(
     datasets: Any,
     methods: str | Sequence[str | Aggregator] | None = None,
     *,
-    gold: SoftLabels | str | Path | None = None,
+    gold: Any = None,
     part: str | None = None,
     reference: str | None = None,
     clip: float = NLL_CLIP,
@@ -164,7 +166,8 @@ def compare(
     for data in _data_with_order_declared_by_caller(datasets)[:1]:
         warn_if_no_aggregator_uses_order(data, made)
     truths = {name: gold_of_tasks_with_votes(*pair, f"{name}: ") for name, pair in pairs.items()}
-    rows, notes = _measure_methods_and_note_failures(pairs, truths, made, clip, progress)
+    with announce_kernels(lambda: kernels_of_methods(made, [votes for votes, _ in pairs.values()])):
+        rows, notes = _measure_methods_and_note_failures(pairs, truths, made, clip, progress)
     figures = dict(zip((*MEASURES, "seconds"), np.array(rows, np.float64).T, strict=True))
     if reference is None:
         base = _first_with_all_results(base, made, figures["accuracy"])

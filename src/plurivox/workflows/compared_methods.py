@@ -1,9 +1,10 @@
 """What every comparison of aggregators has: a table of measures by data set and method, ranks and tests over data sets."""
 
+import dataclasses
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +68,24 @@ class ComparedMethods(DataType):
         table = self.table(measure)
         n = np.isfinite(table).sum(0)
         return np.where(n > 0, np.nansum(table, 0) / np.maximum(n, 1), np.nan)
+
+    @property
+    def sorting_measure(self) -> str:
+        """The measure by which `best_first` sorts: the first one by which methods are called better or worse."""
+        return next(one for one in self.measure_titles if one not in self.measures_without_verdict)
+
+    def best_first(self) -> Self:
+        """Return the comparison with the methods sorted by `sorting_measure`, the best mean over data sets first.
+
+        Methods with the same mean stay in their order; those without a result come last.
+        """
+        mean = self.mean_over_datasets(self.sorting_measure)
+        better_is_smaller = -mean if self.sorting_measure in self.higher_is_better else mean
+        order = np.argsort(np.round(better_is_smaller, 12), kind="stable")  # NaN is sorted to the end
+        rows = (np.arange(len(self.dataset_names))[:, None] * len(order) + order).ravel()
+        given = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}  # type: ignore[arg-type]
+        per_row = {name: value[rows] for name, value in given.items() if isinstance(value, np.ndarray)}
+        return type(self)(**{**given, **per_row})
 
     @cached_property
     def over_datasets(self) -> dict[str, MethodsOverDatasets]:

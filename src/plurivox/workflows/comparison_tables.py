@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plurivox.core.array_types import TEXT, Floats
+from plurivox.core.count_text import count_text
 from plurivox.evaluate import MethodsOverDatasets, p_value_text
 from plurivox.evaluate.rank_tests import MIN_DATASETS
 
@@ -155,11 +156,6 @@ def _sentence_on_power(comparison: "ComparedMethods") -> str:
         )
     few = "few, so the power is low: " if n < FEW_DATASETS else "compared: "
     return f"{count_text(n, 'data set')} are {few}a difference that is not shown may still exist"
-
-
-def count_text(n: int, singular: str) -> str:
-    """Return a number and what it counts, in the plural with s unless the number is 1."""
-    return f"{n} {singular}{'' if n == 1 else 's'}"
 
 
 def list_of_specs(specs: Sequence[str]) -> str:

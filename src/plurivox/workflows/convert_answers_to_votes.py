@@ -9,24 +9,25 @@ from plurivox.core.answers import Answers
 from plurivox.core.errors import InputError
 from plurivox.elicit import Elicited, Form
 from plurivox.io import Dataset
+from plurivox.io.dataset_reader import as_dataset
 from plurivox.io.plurivox_folder_writer import vote_columns_with_rows_for_unvoted
 from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
 from plurivox.io.votes_from_tables import warn_notes
 
 
-def elicit_votes(answers: Answers | Dataset | str | Path, form: str | Form = "form-column", **options: Any) -> Elicited:
+def elicit_votes(answers: Any, form: str | Form = "form-column", **options: Any) -> Elicited:
     """Return the votes that answers are converted to by the elicitation form of this name, with its options.
 
-    `answers` are Answers, a Dataset with answers, or the path or the name of one. What was dropped or inferred when the
-    answers were read is reported as a PlurivoxWarning.
+    `answers` are Answers, a Dataset with answers, the path or the name of one, or a DataFrame. What was dropped or inferred
+    when the answers were read is reported as a PlurivoxWarning.
 
     >>> marks = [("named", "cat", "70"), ("named", "dog", "20")]
     >>> answers = Answers.of(task=["a"], worker=["w"], marks=[marks], labels=["bird", "cat", "dog"])
     >>> elicit_votes(answers, "top-two", gamma=0.1).votes.counts()
     array([[0.1, 0.7, 0.2]])
     """
-    if isinstance(answers, str | Path):
-        answers = io.read(answers)
+    if not isinstance(answers, Answers):
+        answers = as_dataset(answers)
     if isinstance(answers, Dataset):
         answers = _require_answers_of_dataset(answers)
         warn_notes(answers.notes)

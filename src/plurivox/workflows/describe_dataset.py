@@ -2,7 +2,6 @@
 
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from plurivox import elicit, evaluate
@@ -13,7 +12,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.elicit import FLAGS
 from plurivox.evaluate import AnswersDescription, Description
 from plurivox.io.dataset_reader import as_dataset, as_votes
-from plurivox.io.soft_label_files import as_soft_labels
+from plurivox.io.soft_label_inputs import as_soft_labels
 
 MISSING_TEXTS = ("na", "n/a", "nan", "null", "none", "?", "-")
 DEFAULT_FORM = "top-two"  # the form that reads answers whose form is not recorded: it accepts every kind of mark
@@ -41,7 +40,7 @@ class EnteredDescription:
 
 
 def describe(
-    given: Any, gold: SoftLabels | str | Path | None = None, *, part: str | None = None
+    given: Any, gold: Any = None, *, part: str | None = None
 ) -> Description | EnteredDescription:
     """Return statistics of votes or counts (sizes, agreement, accuracy with gold), or of answers if there are no votes.
 

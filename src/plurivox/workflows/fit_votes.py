@@ -13,10 +13,11 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import Dataset
-from plurivox.io.dataset_reader import as_dataset, as_votes
-from plurivox.io.soft_label_files import as_soft_labels
+from plurivox.io.dataset_reader import as_dataset, as_votes, dataset_of_given, read
+from plurivox.io.soft_label_inputs import as_soft_labels
 from plurivox.workflows.unused_label_order import warn_if_no_aggregator_uses_order
 
+READING_OPTIONS = ("task", "worker", "label", "wide", "missing", "repeats", "labels", "ordered")
 WHAT_IT_IS: dict[Estimand, str] = {
     "truth": "the probability that a label is right",
     "people": "the share of people who would give a label",
@@ -29,7 +30,7 @@ def fit(
     method: str | Aggregator | None = None,
     *,
     for_: Estimand | None = None,
-    gold: SoftLabels | str | Path | bool | None = None,
+    gold: Any = None,
     start: Fit | str | Path | None = None,
     part: str | None = None,
     progress: Progress = no_progress,
@@ -41,9 +42,11 @@ def fit(
     people who would give it. Without a method, the default for it is used, log-pool or calibrated-shares (default: truth), and
     the notes of the soft labels say so. A method that estimates the other quantity is refused if `for_` is given.
 
-    `votes` are Votes, a Dataset, the path or the name of one, or a DataFrame with the columns task, worker and label.
-    `gold` are labels that the method may use: SoftLabels, a file, or True for those of the data set. `start` is an
-    earlier fit, or the file of one, to start from. `part` selects votes or counts if a data set has both.
+    `votes` are Votes, a Dataset, the path or the name of one, a DataFrame or a list of records (one row per vote, or wide),
+    or a numpy matrix with a row per task and a column per worker. Options of `pv.votes` say how to read them: `task="image"`,
+    `missing=-1`, ... `gold` are labels that the method may use: SoftLabels, {task: label}, a DataFrame, a pandas Series with
+    the tasks as index, a file, or True for those of the data set. `start` is an earlier fit, or the file of one, to start
+    from. `part` selects votes or counts if a data set has both.
 
     `help(pv.fit)` lists the methods; `print(pv.aggregate.methods)` describes them, and the help of a class, such as
     `help(pv.aggregate.DawidSkene)`, lists its options.
@@ -52,7 +55,10 @@ def fit(
     >>> fit(table, "majority-vote", ties="share").soft.confidence
     array([0.5, 1. ])
     """
+    options, how = split_off_reading_options(method, options)
     made = make_method_for(method, for_, **options)
+    if how:
+        votes = read(votes, **how) if isinstance(votes, str | Path) else dataset_of_given(votes, **how)
     if isinstance(gold, bool):
         votes = as_dataset(votes) if gold else votes
         gold = _require_gold_of_dataset(votes) if gold else None
@@ -64,6 +70,22 @@ def fit(
     if method is not None:
         return fitted
     return fitted.with_soft(replace(fitted.soft, notes=(*fitted.soft.notes, note_on_default(for_ or "truth"))))
+
+
+def split_off_reading_options(
+    method: str | Aggregator | None, options: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return (options of the method, options of `votes`) from the options that a caller gave.
+
+    >>> split_off_reading_options("dawid-skene", {"missing": -1, "tol": 0.01})
+    ({'tol': 0.01}, {'missing': -1})
+    """
+    given = [name for name in options if name in READING_OPTIONS]
+    if not given:
+        return options, {}
+    known = aggregate.methods.make("log-pool" if method is None else method)
+    how = {name: options[name] for name in given if name not in {one.name for one in known.options()}}
+    return {name: value for name, value in options.items() if name not in how}, how
 
 
 def make_method_for(method: str | Aggregator | None, for_: Estimand | None = None, **options: Any) -> Aggregator:

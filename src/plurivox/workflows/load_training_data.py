@@ -1,4 +1,4 @@
-"""Load training data from a data set (features or images, votes, labels, splits), split tasks, and prepare folders of runs.
+"""Load training data from a data set (inputs, votes, labels, splits), split tasks, and prepare folders of runs.
 
 Only reading images needs torch.
 """
@@ -17,20 +17,14 @@ from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import as_names, positions
 from plurivox.train.data import splits
 from plurivox.train.data.training_data import TrainingData, read_training_data
+from plurivox.workflows.training_inputs import InputChoice, Pictures, read_task_inputs
+from plurivox.workflows.training_label_file import with_training_labels
 
 if TYPE_CHECKING:
     from plurivox.io import Dataset  # needs polars, which an .npz of plain arrays does not
 
 SETTINGS = "settings.json"
-
-
-@dataclass(frozen=True)
-class Pictures:
-    """Where the images of a training are read from, the size to scale them to, and whether unreadable ones are skipped."""
-
-    table: Path | None = None  # a table with the columns task (or idx) and image (encoded bytes)
-    size: int | None = None  # width and height to scale to; None: unchanged
-    skip: bool = False  # leave out images that cannot be read
+ENCODING = "encoding"  # the setting with the encoding of the inputs, as JSON text
 
 
 def _has_votes_or_only_answers(data: "Dataset") -> bool:
@@ -45,63 +39,40 @@ def load_training_data(
     pictures: Pictures | None = None,
     part: str | None = None,
     note: Callable[[str], None] | None = None,
+    choice: InputChoice | None = None,
+    training_labels: Path | None = None,
     **how: Any,
 ) -> TrainingData:
-    """Return the TrainingData of a data set: features (or else images), votes, gold labels, soft labels and splits.
+    """Return the TrainingData of a data set: features (or else images, or texts), votes, gold labels, soft labels and splits.
 
     `data` is a data set, or the path or name of one, read with the options `how` of `io.read`, or an .npz of training
-    data, which does not need polars. Without `pictures` features are required. `part` selects votes or counts if a data
-    set has both. `note` is called with a message about images that are left out.
+    data, which does not need polars. Without `pictures` no images are read, without `choice` no texts and no columns of
+    numbers. `part` selects votes or counts if a data set has both. `note` is called with a message about the inputs used
+    if the data set has several, and about images that are left out. The labels in the file `training_labels` become the soft
+    labels, see `with_training_labels`.
     """
+    if note is None:
+        note = _ignore
     if isinstance(data, str | Path) and str(data).lower().endswith(".npz") and Path(data).is_file():
-        return read_training_data(data)
+        packed = read_training_data(data)
+        return packed if training_labels is None else with_training_labels(packed, training_labels, note)
     from plurivox.io.dataset_reader import as_votes, read  # needs polars, as any Dataset does
 
     data = read(data, **how) if isinstance(data, str | Path) else data
 
     votes = as_votes(data, part) if _has_votes_or_only_answers(data) else None
-    features = data.features
-    if features is None and pictures is None:
-        raise InputError(f"{data.name} has no features to train on; it contains {', '.join(data.parts())}")
-    if features is None or (pictures is not None and pictures.table is not None):
-        assert pictures is not None
-        tasks, x = _load_task_names_and_image_pixels(data, pictures, note)
-        return TrainingData(
-            data.name, tasks, x, _splits_of_tasks_if_all_have_one(data, tasks), data.gold, votes, data.soft_labels
-        )
-    gold = data.gold if features.gold is None else features.gold
-    split = _splits_of_tasks_if_all_have_one(data, features.tasks) if features.split is None else features.split
-    return TrainingData(data.name, features.tasks, features.x, split, gold, votes, data.soft_labels)
+    inputs = read_task_inputs(data, pictures, choice, note)
+    own = inputs.features
+    gold = data.gold if own is None or own.gold is None else own.gold
+    split = _splits_of_tasks_if_all_have_one(data, inputs.tasks) if own is None or own.split is None else own.split
+    soft = None if training_labels is not None else data.soft_labels
+    made = TrainingData(data.name, inputs.tasks, inputs.x, split, gold, votes, soft, inputs.encoding)
+    return made if training_labels is None else with_training_labels(made, training_labels, note, data)
 
 
-def _load_task_names_and_image_pixels(
-    data: "Dataset", pictures: Pictures, note: Callable[[str], None] | None
-) -> tuple[Names, Any]:
-    """Return (tasks, pixels) of the images in a table or in the data set; raise InputError if there are none."""
-    from plurivox.train.data.decode_images import decode
-
-    if pictures.table is not None:
-        from plurivox.io.tabular.column_conversion import to_names_or_error_if_missing
-        from plurivox.io.tabular.table_files import read_table, require_columns
-
-        frame = read_table(pictures.table)
-        name = "task" if "task" in frame.columns else "idx"
-        require_columns(frame, [name, "image"], pictures.table)
-        tasks, images = to_names_or_error_if_missing(frame[name], pictures.table), frame["image"].to_list()
-    elif data.images is not None:
-        tasks, images = as_names(list(data.images), "tasks"), list(data.images.values())
-    elif (items := data.items) is not None and "image" in items.columns:
-        with_image = items.drop_nulls("image")
-        tasks, images = as_names(with_image["task"].to_list(), "tasks"), with_image["image"].to_list()
-    else:
-        raise InputError(
-            f"{data.name} has neither features nor images to train on; add features.npz (arrays x, one row per task, and "
-            "task) to its folder, or give a table of images (--images FILE)"
-        )
-    found = decode(images, tasks, size=pictures.size, damaged="skip" if pictures.skip else "error")
-    if len(found.damaged) and note is not None:
-        note(f"{len(found.damaged)} images cannot be read and are left out: {first_few(found.damaged)}")
-    return found.tasks, found.x
+def _ignore(message: str) -> None:
+    """Ignore a message for the user."""
+    del message
 
 
 def _splits_of_tasks_if_all_have_one(data: "Dataset", tasks: Names) -> Names | None:
@@ -169,7 +140,7 @@ def chosen_tasks_of_file_or_split(training_data: TrainingData, file_or_split: st
 
 # ---- the folder of a series of runs
 #
-#     settings.json   command, input, the tasks of train, dev and test, those left out, use of gold labels (here)
+#     settings.json   command, input, the tasks of train, dev and test, those left out, use of gold labels, encoding (here)
 #     results.csv     the measures of all runs, and over how many tasks they are (`workflows.train_runs`)
 #     run-000/        result.json (`train.parallel.multi_seed_runs`); weights, history and recorded logits
 #                     (`train.trained_net`); a checkpoint while it is trained (`train.loop.training_run`)
@@ -229,3 +200,29 @@ def read_tasks_trained_on(run_folder: Path) -> Names | None:
         return None
     left_out = {task for tasks in settings["left_out"].values() for task in tasks}
     return as_names([task for task in settings["parts"]["train"] if task not in left_out], "tasks")
+
+
+def read_setting_of_run_folder(run_folder: Path, name: str) -> Any:
+    """Return a setting of the runs in a folder, or of the folder that contains it; None if it is not recorded."""
+    for folder in (run_folder, run_folder.resolve().parent):
+        path = folder / SETTINGS
+        if path.is_file() and (found := json.loads(path.read_text(encoding="utf-8")).get(name)) is not None:
+            return found
+    return None
+
+
+def inputs_of_trained_net(
+    run_folder: Path, shape: tuple[int, ...], pictures: Pictures, features: str = ""
+) -> tuple[Pictures, InputChoice]:
+    """Return from where the inputs of other tasks are read for a net of a run folder, whose inputs have this shape.
+
+    Texts and columns are encoded as in the training, images are used if the net takes images, and scaled to their size.
+    """
+    text, takes_images = read_setting_of_run_folder(run_folder, ENCODING), len(shape) == 3
+    if takes_images and pictures.size is None and shape[1] == shape[2]:
+        pictures = replace(pictures, size=shape[1])
+    if text is None:
+        return pictures, InputChoice(features, images_first=takes_images)
+    from plurivox.train.data.input_encodings import encoding_from_json
+
+    return pictures, InputChoice(features, encoding=encoding_from_json(text))

@@ -91,6 +91,8 @@ def report(
     """
     for package, what in (("matplotlib", "the charts of a report"), ("jinja2", "the page of a report")):
         require_package(package, what, INSTALL)
+    from plurivox.engine.second_compiler import announce_kernels
+    from plurivox.workflows.kernels_of_workflows import kernels_of_report
     from plurivox.workflows.report.html_page import page_html
     from plurivox.workflows.report.pictures import Pictures
     from plurivox.workflows.report.report_inputs import read_report_inputs
@@ -106,15 +108,16 @@ def report(
     )
     quantity = inputs.usual_question if for_ is None else QUESTIONS[for_]
     inputs.check_question(quantity)
-    results = compute_report_results(
-        inputs,
-        quantity=quantity,
-        methods=_split(methods),
-        scores=_split(scores),
-        method_seconds=method_seconds,
-        seed=seed,
-        progress=progress,
-    )
+    with announce_kernels(lambda: kernels_of_report(inputs.votes)):
+        results = compute_report_results(
+            inputs,
+            quantity=quantity,
+            methods=_split(methods),
+            scores=_split(scores),
+            method_seconds=method_seconds,
+            seed=seed,
+            progress=progress,
+        )
     given = SectionInput(
         inputs,
         results,

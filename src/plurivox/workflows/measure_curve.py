@@ -8,8 +8,8 @@ import numpy as np
 
 from plurivox.aggregate import Aggregator
 from plurivox.charts import Chart, ChartData, MeasureCurve
-from plurivox.charts._shared.names_as_text import count_text
 from plurivox.core.array_types import Floats, Ints
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError
 from plurivox.core.hidden_answers import hide_answers
 from plurivox.core.name_encoding import as_text, positions

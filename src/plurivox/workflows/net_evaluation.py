@@ -11,6 +11,7 @@ import numpy as np
 
 from plurivox.core.array_types import Names
 from plurivox.core.atomic_write import atomic_file
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, unknown_name_error
 from plurivox.core.name_encoding import positions
 from plurivox.core.recipe_tables import Table
@@ -147,7 +148,7 @@ class SplitCounts:
     @property
     def text(self) -> str:
         """The counts as text, such as "12 tasks, 5 with a gold label, 9 with votes"."""
-        return f"{self.tasks:,} tasks, {self.gold:,} with a gold label, {self.votes:,} with votes"
+        return f"{count_text(self.tasks, 'task')}, {self.gold:,} with a gold label, {self.votes:,} with votes"
 
 
 def count_tasks_of_each_split(training_data: TrainingData, splits: Mapping[str, Names]) -> dict[str, SplitCounts]:
@@ -174,10 +175,10 @@ class TrainedCounts:
         """The counts as text, such as "28 of 84 tasks (56 left out: no label for the target gold)"."""
         by_target = ", ".join(f"{n:,} on {target}" for target, n in self.by_target.items())
         if not self.left_out:
-            return f"{self.trained:,} tasks" + (f": {by_target}" if by_target else "")
+            return count_text(self.trained, "task") + (f": {by_target}" if by_target else "")
         total = self.trained + sum(self.left_out.values())
         reasons = "; ".join(f"{n:,} left out: {reason}" for reason, n in self.left_out.items())
-        return f"{self.trained:,} of {total:,} tasks ({reasons})" + (f": {by_target}" if by_target else "")
+        return f"{self.trained:,} of {count_text(total, 'task')} ({reasons})" + (f": {by_target}" if by_target else "")
 
 
 def references_of_measures_text(measure_names: Iterable[str]) -> str:
@@ -264,7 +265,7 @@ class Series:
             (
                 name.partition(" ")[2].replace("baseline", "always the most frequent label"),
                 self.mean_plus_minus_std_text(name),
-                f"{self.n_tasks_of_measure(name):,} tasks",
+                count_text(self.n_tasks_of_measure(name) or 0, "task"),
             )
             for name in self.measures
             if name.startswith(f"{split} ")

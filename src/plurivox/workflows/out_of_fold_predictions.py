@@ -186,14 +186,14 @@ def _prediction_of_run(
         Trained.load(folder / f"fold-{i}" / f"run-{run:03d}", device=spec.plan.device, trust=True)
         for i in range(len(parts))
     ]
-    labels = nets[0].labels
+    encoded, labels = [training_data.with_inputs_encoded(split["train"]) for split in parts], nets[0].labels
     found = [
-        net.predict(training_data.inputs_of(split["test"]), split["test"]).on_labels(labels)
-        for net, split in zip(nets, parts, strict=True)
+        net.predict(of_fold.inputs_of(split["test"]), split["test"]).on_labels(labels)
+        for net, split, of_fold in zip(nets, parts, encoded, strict=True)
     ]
     if len(others):
-        x = training_data.inputs_of(others)
-        found.append(mean_of_soft_labels([net.predict(x, others).on_labels(labels) for net in nets]))
+        predictions = [net.predict(one.inputs_of(others), others) for net, one in zip(nets, encoded, strict=True)]
+        found.append(mean_of_soft_labels([one.on_labels(labels) for one in predictions]))
     tasks = np.concatenate([one.tasks for one in found])
     whole = SoftLabels.of(np.concatenate([one.prob for one in found]), tasks, labels, estimates=found[0].estimates)
     return whole.on(training_data.tasks)

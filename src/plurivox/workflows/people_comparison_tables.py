@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plurivox.core.array_types import Floats, Ints
+from plurivox.core.count_text import count_text
 from plurivox.evaluate import MEASURES_AGAINST_PEOPLE, Interval, p_value_text
 from plurivox.evaluate.rank_tests import MIN_DATASETS
 from plurivox.workflows.comparison_tables import (
     SIGNIFICANT,
     bullets,
-    count_text,
     format_numbers_or_dash,
     list_of_specs,
     markdown_table,
@@ -38,8 +38,8 @@ def task_counts_text(comparison: "PeopleComparison") -> str:
     """Return the numbers of tasks compared and of votes per task, as text; for several data sets their ranges."""
     low, high = int(comparison.tasks.min()), int(comparison.tasks.max())
     each = " each" if len(comparison.dataset_names) > 1 else ""
-    n_tasks = f"{low:,}{'' if low == high else f' to {high:,}'} tasks{each}"
-    return f"{n_tasks}, {_votes_text(comparison.votes_per_task)}, {_splits_text(comparison.splits)}"
+    n_tasks = count_text(low, "task") if low == high else f"{low:,} to {high:,} tasks"
+    return f"{n_tasks}{each}, {_votes_text(comparison.votes_per_task)}, {_splits_text(comparison.splits)}"
 
 
 def _splits_text(splits: Ints) -> str:
@@ -192,7 +192,7 @@ def markdown(comparison: "PeopleComparison", over_datasets: str) -> str:
         heads, *rows = rows_of_dataset(comparison, dataset)
         specs = [FLOOR_ROW if row[0] == FLOOR_ROW else spec_in_backticks(row[0]) for row in rows]
         table = markdown_table(heads, [specs, *list(zip(*rows, strict=True))[1:]])
-        about = f"{int(comparison.tasks[first]):,} tasks, {_votes_text(comparison.votes_per_task[[first]])}"
+        about = f"{count_text(int(comparison.tasks[first]), 'task')}, {_votes_text(comparison.votes_per_task[[first]])}"
         about += f", {_splits_text(comparison.splits[[first]])}"
         parts.append(
             f"{dataset}, against {comparison.against[first]}: {about} (rank in brackets; reference: "

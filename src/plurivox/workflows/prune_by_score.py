@@ -22,6 +22,8 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence, Identifier
 from plurivox.io.dataset import CROWD_PARTS, Dataset
+from plurivox.io.dataset_reader import as_dataset
+from plurivox.io.soft_label_inputs import as_soft_labels
 from plurivox.workflows.compare_aggregators import gold_of_tasks_with_votes
 from plurivox.workflows.score_tasks_workers import EvidenceCache, warn_if_too_few_votes_to_rank_workers
 
@@ -35,14 +37,14 @@ def prune(
     quantile: float,
     *,
     of: str | None = None,
-    gold: SoftLabels | None = None,
+    gold: Any = None,
     progress: Progress = no_progress,
 ) -> tuple[G, Audit]:
     """Return the data without the workers or tasks whose score is among the worst `quantile`, and an audit of those dropped.
 
     A higher badness is worse. Of n with a score, floor(quantile x n) are dropped, fewer if the last of them is tied with one
     that stays: all tied with it stay. Those without a score (NaN) stay. `of` may require a score of a `worker` or of a
-    `task`; another score is then an error.
+    `task`; another score is then an error. A DataFrame or a path is read as a Dataset; `gold` is given as to `pv.fit`.
 
     >>> votes = Votes.of(task=list("aaabbbccc"), worker=[1, 2, 3] * 3, label=list("xxyyyyxyz"))
     >>> left, audit = prune(votes, "disagreement", 0.4)
@@ -51,7 +53,8 @@ def prune(
     """
     if not 0 < quantile < 1:
         raise OptionError(f"quantile must be between 0 and 1, such as 0.1 for the worst tenth; got {quantile}")
-    scores = score if isinstance(score, Scores) else _score_workers_or_tasks(given, score, gold, progress)
+    data: Any = given if isinstance(given, Votes | Answers) else as_dataset(given)
+    scores = score if isinstance(score, Scores) else _score_workers_or_tasks(data, score, as_soft_labels(gold), progress)
     if scores.of not in MIN_LEFT or (of is not None and scores.of != of):
         wanted = of or "worker or task"
         raise InputError(f"{scores.made_by} is a score of a {scores.of}; dropping needs a score of a {wanted}")
@@ -62,8 +65,8 @@ def prune(
             f"{scores.made_by}: dropping the worst {quantile:g} of {len(scores.names)} {scores.of}s leaves {left}; at least "
             f"{MIN_LEFT[scores.of]} must be left: lower the quantile"
         )
-    return _drop_names_at_score_positions(given, scores, out), _audit_of_dropped_workers_or_tasks(
-        given, scores, out, quantile
+    return _drop_names_at_score_positions(data, scores, out), _audit_of_dropped_workers_or_tasks(
+        data, scores, out, quantile
     )
 
 

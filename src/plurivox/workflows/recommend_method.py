@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -17,11 +16,13 @@ from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
+from plurivox.engine.second_compiler import announce_kernels
 from plurivox.evaluate import Description
 from plurivox.io.dataset_reader import as_dataset, as_votes
-from plurivox.io.soft_label_files import as_soft_labels
+from plurivox.io.soft_label_inputs import as_soft_labels
 from plurivox.workflows.crowd_problems import crowd_problems
 from plurivox.workflows.hidden_vote_evidence import HiddenVoteLosses, as_plain_votes, hidden_vote_losses
+from plurivox.workflows.kernels_of_workflows import kernels_of_methods
 from plurivox.workflows.recommendation import BACKED_BY_GOLD, Recommendation
 from plurivox.workflows.recommendation_scores import (
     Question,
@@ -54,7 +55,7 @@ def recommend(
     votes: Any,
     for_: For | str = "truth",
     *,
-    gold: SoftLabels | str | Path | None = None,
+    gold: Any = None,
     methods: str | Sequence[str] | None = None,
     part: str | None = None,
     misread_shares: Sequence[float] | None = None,
@@ -102,7 +103,8 @@ def recommend(
         raise OptionError(f"misread_shares are shares of tasks, 0 to 1; got {given_shares}")
     known_shares = [0.0] if question.name == "people" else given_shares
     shares = _misread_share_of_each_crowd(known_shares, rounds, len(worlds), seed)
-    simulated = _scores_on_simulated_crowds(question, made, worlds, design, shares, seed, progress)
+    with announce_kernels(lambda: kernels_of_methods(made, [design])):
+        simulated = _scores_on_simulated_crowds(question, made, worlds, design, shares, seed, progress)
     hidden = hidden_vote_losses(design, made, seed=seed)
     measured = _scores_on_gold_tasks(made, given, known, seed)
     weight = weights_of_crowds(simulated[:, 0, 0], measured) if question.name != "people" else _equal(len(simulated))

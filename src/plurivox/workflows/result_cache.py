@@ -1,13 +1,14 @@
 """ResultCache: results stored by name in a folder, so that an interrupted experiment can be resumed."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
 from plurivox.core.atomic_write import atomic_file
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError
+from plurivox.core.method import Method
 
 SETTINGS = "settings.json"
 N = TypeVar("N", bound=DataType)
@@ -47,6 +48,22 @@ class ResultCache:
         if path is not None:
             made.save(path)
         return made
+
+
+def settings_text(method: Method, options_added_later: Iterable[str] = ()) -> str:
+    """Return a method as text, without the options added after the first version that are at their default.
+
+    Results that a version without these options has cached are then used.
+
+    >>> from plurivox.aggregate import MajorityVote
+    >>> repr(MajorityVote()), settings_text(MajorityVote(), ["seed"])
+    ("MajorityVote(ties='first', seed=0)", "MajorityVote(ties='first')")
+    """
+    text = repr(method)
+    for option in method.options():
+        if option.name in options_added_later and getattr(method, option.name) == option.default:
+            text = text.replace(f", {option.name}={option.default!r}", "")
+    return text
 
 
 def _check_or_store_settings(cache_folder: Path, settings: str) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 
 from plurivox import identify
 from plurivox.core.array_types import Floats, Names
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError
 from plurivox.core.name_encoding import positions
 from plurivox.core.progress_callbacks import Progress, no_progress
@@ -16,12 +17,14 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence, Identifier
 from plurivox.io import Dataset
+from plurivox.train import nets
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.training_hyperparameters import Plan
 from plurivox.workflows.load_training_data import load_training_data, splits_from_file_or_data_else_random
 from plurivox.workflows.net_evaluation import every_run_table, gold_use_note, mean_and_std_table
 from plurivox.workflows.score_tasks_workers import EvidenceCache
 from plurivox.workflows.train_nets import make_train_spec, train_once
+from plurivox.workflows.training_inputs import InputChoice, Pictures
 from plurivox.workflows.wrong_vote_detection import NOTES, WrongVoteDetection, detection_interval_table
 
 DETECTION_RESAMPLES = 1000  # bootstrap resamples of the intervals of how well a score finds wrong votes
@@ -42,19 +45,42 @@ class DynamicsSetup:
     votes: Votes  # on the training tasks
     net: str
     plan: Plan
+    votes_are_gold: bool = False  # the data have no votes: the label of each task, such as its folder, is its only vote
 
     @classmethod
-    def from_dataset(cls, data: Dataset, net: str, plan: Plan) -> "DynamicsSetup":
-        """Return the setup to record training dynamics on a data set; training tasks without votes are left out."""
-        training_data = load_training_data(data)
-        parts = splits_from_file_or_data_else_random(training_data, seed=plan.seed)
-        if (votes := training_data.votes) is None:
+    def from_dataset(
+        cls,
+        data: Dataset,
+        net: str,
+        plan: Plan,
+        *,
+        image_size: int | None = None,
+        score_all_without_splits: bool = False,
+    ) -> "DynamicsSetup":
+        """Return the setup to record training dynamics on a data set; training tasks without votes are left out.
+
+        Inputs are features, else images, scaled to `image_size`, else texts. In a data set without votes the gold label of a
+        task is its vote, so that wrong labels of an image folder can be found. If it has no splits, they are random, or with
+        `score_all_without_splits` all tasks are training tasks.
+        """
+        reads = nets.methods.make(net).reads
+        training_data = load_training_data(data, Pictures(size=image_size), choice=InputChoice(reads=reads))
+        votes, gold = training_data.votes, training_data.gold
+        if votes is None and gold is None:
             raise InputError(f"{data.name} has no votes; scores by training dynamics need votes on the training tasks")
+        if score_all_without_splits and not training_data.tasks_by_standard_split():
+            parts = {"train": training_data.tasks}
+        else:
+            parts = splits_from_file_or_data_else_random(training_data, seed=plan.seed)
+        if votes is None:
+            assert gold is not None
+            votes = Votes.of(gold.tasks, None, gold.hard(), labels=gold.labels)
         voted = votes.tasks_with_votes
         train = parts["train"][positions(voted, parts["train"]) >= 0]
         if not len(train):
             raise InputError(f"no training task of {data.name} has votes")
-        return cls(training_data, {**parts, "train": train}, votes.on(train), net, plan)
+        encoded = training_data.with_inputs_encoded(train)
+        return cls(encoded, {**parts, "train": train}, votes.on(train), net, plan, training_data.votes is None)
 
     def with_plan_seed_replaced(self, seed: int) -> "DynamicsSetup":
         """Return a copy of the setup whose training plan has another seed."""
@@ -66,6 +92,11 @@ def train_nets_and_score_tasks(setup: DynamicsSetup, method: Identifier, progres
     if method.of != "task":
         raise InputError(f"{method.name()} is a score of {method.of}s; use a score of tasks")
     gold, needs, votes = setup.training_data.gold, method.required_evidence(), setup.votes
+    if setup.votes_are_gold and {"fit", "worker_dynamics"} & set(needs):
+        raise InputError(
+            f"{setup.training_data.name} has one label per task and no votes; {method.spec} needs votes of named workers: use "
+            "aum"
+        )
     given = None if gold is None else gold.shared(setup.parts["train"])
     evidence = EvidenceCache(votes, Evidence(votes=votes, gold=given)).collect_evidence_for_method(method)
     if "dynamics" in needs:
@@ -141,7 +172,7 @@ def worst_tasks_and_wrong_vote_detection_tables(
         low=None,
         high=None,
     )
-    gold, votes = setup.training_data.gold, setup.votes
+    gold, votes = None if setup.votes_are_gold else setup.training_data.gold, setup.votes
     worst = mean.worst(n_worst)
     counts = votes.on(worst).counts()
     cells: dict[str, object] = {"task": worst, mean.made_by: mean.raw[positions(mean.names, worst)]}
@@ -150,9 +181,11 @@ def worst_tasks_and_wrong_vote_detection_tables(
         known = gold.shared(worst)
         true = dict(zip(known.tasks.tolist(), known.hard().tolist(), strict=True))
         cells["gold"] = [str(true.get(one, "")) for one in worst.tolist()]
-    note = f"{mean.made_by} as its paper defines it, mean over {len(scores_of_each_run)} runs; the worst first"
+    note = f"{mean.made_by} as its paper defines it, mean over {count_text(len(scores_of_each_run), 'run')}; the worst first"
+    if setup.votes_are_gold:
+        note += "; the data have no votes: the label of each task is its vote"
     notes = (note,) if gold is None else (note, gold_use_note(gold_use_of_score(identify.methods.make(mean.made_by))))
-    tables = [Table(f"The {len(worst)} worst of {len(mean.names):,} tasks by {mean.made_by}", cells, notes)]
+    tables = [Table(f"The {len(worst)} worst of {count_text(len(mean.names), 'task')} by {mean.made_by}", cells, notes)]
     if gold is not None:
         entropy = identify.methods.make("entropy").score(Evidence(votes=votes))
         detections = {

@@ -17,12 +17,11 @@ from plurivox.core.method import split_at_commas_outside_brackets
 from plurivox.core.one_answer_per_worker import is_first_answer_of_worker_to_task, one_answer_per_task_and_worker
 from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step, no_progress
 from plurivox.core.results import Dynamics, Fit, Scores
-from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.identify import Evidence, Identifier
 from plurivox.io import Dataset
 from plurivox.io.dataset_reader import as_dataset, as_votes
-from plurivox.io.soft_label_files import as_soft_labels
+from plurivox.io.soft_label_inputs import as_soft_labels
 from plurivox.workflows.ranking_by_several_scores import Ranking, join_scores_into_ranking
 from plurivox.workflows.unused_label_order import warn_if_no_score_uses_order
 
@@ -32,7 +31,7 @@ MIN_VOTES_PER_LABEL = (
 By = str | Aggregator | Sequence[str | Aggregator]
 Fits = Fit | str | Path | Sequence[Fit | str | Path]
 Recorded = Dynamics | Mapping[str, Dynamics] | str | Path
-Labels = SoftLabels | str | Path
+Labels = Any  # SoftLabels, or anything that `as_soft_labels` reads: a table, {task: label}, a path, ...
 EVIDENCE_OF_ARGUMENT = {  # argument of `score` and `rank` -> the fields of Evidence that it sets
     "soft": {"soft"},
     "gold": {"gold"},
@@ -130,7 +129,7 @@ def _make_evidence_cache(
     """
     used = {one for score in scores for one in score.usable_evidence()}
     for name, value in {**arguments, "by": by}.items():
-        if value and name in EVIDENCE_OF_ARGUMENT and not used & EVIDENCE_OF_ARGUMENT[name]:
+        if _is_given(value) and name in EVIDENCE_OF_ARGUMENT and not used & EVIDENCE_OF_ARGUMENT[name]:
             message = f"none of these scores uses {name} (--{name}); it has no effect"
             warnings.warn(message, PlurivoxWarning, stacklevel=3)
     evidence, makers = _evidence_from_arguments(**arguments), _list_of_aggregators(by)
@@ -157,6 +156,11 @@ def _evidence_from_arguments(
     many = recorded if isinstance(recorded, Mapping) else {}
     soft: dict[str, Any] = {name: as_soft_labels(value) for name, value in labels.items()}
     return Evidence(fits=fits, dynamics=one, worker_dynamics=many, answers=answers, **soft)
+
+
+def _is_given(argument: Any) -> bool:
+    """Return whether an argument was given: not None, and not an empty text or list; a table counts, too."""
+    return argument is not None and (not isinstance(argument, str | Sequence) or bool(argument))
 
 
 def _read_dynamics_of_file_or_worker_folder(path: Path) -> Dynamics | Mapping[str, Dynamics]:

@@ -11,7 +11,9 @@ from plurivox.core.name_encoding import as_names
 from plurivox.core.results import Confusion
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.io import Dataset
+from plurivox.io.dataset_conversion import write_main_part
 from plurivox.io.features import Features
+from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
 from plurivox.simulate import Simulated, Simulator
 
 
@@ -36,7 +38,8 @@ def write_crowd(
 ) -> Dataset:
     """Write a simulated crowd as a data set folder (votes, answers, gold, features, worker traits, task difficulties).
 
-    `command` is stored in dataset.toml. Return the Dataset written.
+    `command` is stored in dataset.toml. If `folder` is the name of a table (.csv, ...) or .npz, it contains the answers, else
+    the votes, only. Return the Dataset.
     """
     votes = crowd.votes
     tables: dict[str, Any] = {"matrices": crowd.confusion.columns()}
@@ -57,5 +60,8 @@ def write_crowd(
         tables={name: partial(io.frame_of, columns, name) for name, columns in tables.items()},
         **parts,
     )
-    io.write(data, Path(folder), replace=replace, form=form)
+    if file_suffix(folder) in (*TABLE_SUFFIXES, ".npz") and not Path(folder).is_dir():
+        write_main_part(data, folder)
+    else:
+        io.write(data, Path(folder), replace=replace, form=form)
     return data

@@ -18,7 +18,7 @@ from plurivox.core.training_history import read_training_history_csv
 from plurivox.core.votes import Votes
 from plurivox.io import Dataset
 from plurivox.io.dataset_reader import as_dataset, read, read_soft_labels_or_dataset
-from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
+from plurivox.io.tabular.table_file_names import READABLE_TABLE_SUFFIXES, file_suffix
 from plurivox.workflows.compared_methods import ComparedMethods
 
 NATURAL_CHARTS: dict[type, str] = {  # the chart of a thing for which none is named
@@ -135,7 +135,7 @@ def _add_file(given: Given, where: str | Path, name: str) -> None:
             given.add(Fit.load(runs[0] / WORKERS), name)  # what its head learnt of the workers
     elif path.is_file() and file_suffix(path) == ".npz":
         given.add(DataType.load(path), name or path.stem)
-    elif path.is_file() and file_suffix(path) in TABLE_SUFFIXES:
+    elif path.is_file() and file_suffix(path) in READABLE_TABLE_SUFFIXES:
         scores = _scores_of_table_or_none(path)
         given.add(scores if scores is not None else read_soft_labels_or_dataset(path), name or path.stem)
     else:

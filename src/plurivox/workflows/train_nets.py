@@ -28,7 +28,7 @@ from plurivox.train.parallel.multi_seed_runs import choose_parallel_runs_and_sta
 from plurivox.train.targets import Supervision
 from plurivox.train.trained_net import Trained
 from plurivox.train.training_hyperparameters import DEFAULT_LOSS, DEFAULT_NET, Plan
-from plurivox.workflows.load_training_data import RunFolder
+from plurivox.workflows.load_training_data import ENCODING, RunFolder
 from plurivox.workflows.net_evaluation import (
     Series,
     TrainedCounts,
@@ -38,6 +38,11 @@ from plurivox.workflows.net_evaluation import (
     labels_absent_from_training,
     measure_net_on_each_split,
     plan_with_goal_and_dev_measure,
+)
+from plurivox.workflows.training_task_labels import (
+    aggregated_or_stored_soft_labels,
+    agreement_task_weights,
+    with_sample_of_answers,
 )
 
 Note = Callable[[str], None]  # called with a message for the user
@@ -63,6 +68,7 @@ def make_train_spec(
     record: Record = False,
     choose: Choose = "",
     for_: Estimand | Literal[""] = "",
+    answers_per_task: int | None = None,
     plan: Plan | None = None,
 ) -> TrainSpec:
     """Return the TrainSpec (target, net, loss, head, plan, ...) of a training, from the option names of the command line.
@@ -75,6 +81,7 @@ def make_train_spec(
 
     `for_` says what the net is to estimate, `truth` or `people`: without target and head it selects the default aggregator for
     that (`log-pool` without background, or `vote-shares`), and a target that estimates the other is an InputError.
+    `answers_per_task` random answers of each training task are trained on, at most; dev and test tasks keep all.
 
     >>> heads = "crowd-layer", "two-heads"
     >>> [make_train_spec(head=head).target_text for head in heads], make_train_spec("dawid-skene").target_text
@@ -99,7 +106,7 @@ def make_train_spec(
         weighting=AgreementWeighting(weigh, least_agreement) if weigh or least_agreement > 0 else None,
         soft=aggregator,
     )
-    made = replace(made, choose=choose, estimates=for_ or "unknown")
+    made = replace(made, choose=choose, estimates=for_ or "unknown", answers_per_task=answers_per_task)
     made.estimated_quantity("unknown" if aggregator is None else aggregator.estimated_quantity())  # raises InputError
     return made
 
@@ -115,7 +122,7 @@ def _target_spec_and_soft_label_aggregator(
                    the default aggregator (vote shares), also if the data have their own soft labels.
     an aggregator  the target "soft", with the soft labels of that aggregator.
     a target       that target. Soft labels are those of the aggregator `soft`; without one, here None, they are those of the
-                   data, else vote shares (`_aggregated_or_stored_soft_labels`).
+                   data, else vote shares (`aggregated_or_stored_soft_labels`).
     """
     name = parse_spec(target)[0]
     if name in targets.methods:
@@ -151,7 +158,8 @@ class PreparedTraining:
     ) -> Self:
         """Return the training prepared on the tasks of the split train, evaluated on the split dev if there is one.
 
-        `chosen` are the tasks that the target `mixed` trains on its option `first`.
+        The inputs must be encoded (`TrainingData.with_inputs_encoded`). `chosen` are the tasks that the target `mixed`
+        trains on its option `first`.
         """
         train, (plan, measures) = as_names(splits["train"], "tasks"), plan_with_goal_and_dev_measure(spec.plan)
         if len(twice := duplicates(train)):
@@ -160,13 +168,14 @@ class PreparedTraining:
             raise InputError(
                 f"tasks are chosen for the target mixed; the target {spec.target_text} does not use them: leave them out"
             )
+        trained_on = with_sample_of_answers(training_data, train, spec)
         known = Supervision(
-            training_data.votes,
-            training_data.gold,
-            _aggregated_or_stored_soft_labels(training_data, train, spec.soft, spec.estimates),
+            trained_on.votes,
+            trained_on.gold,
+            aggregated_or_stored_soft_labels(trained_on, train, spec.soft, spec.estimates),
             None if chosen is None else as_names(chosen, "chosen tasks"),
         )
-        weight = _agreement_task_weights(training_data, train, spec.weighting)
+        weight = agreement_task_weights(trained_on, train, spec.weighting)
         data = PreparedData.from_inputs_dropping_unusable_tasks(
             training_data.inputs_of(train),
             spec,
@@ -174,6 +183,7 @@ class PreparedTraining:
             tasks=train,
             labels=known.merge_labels_of_votes_gold_and_soft(),
             weight=weight,
+            words=None if training_data.encoding is None else training_data.encoding.vocabulary,
         )
         truth, dev_labels = dev_truth_and_its_kind(training_data, splits, plan.best, spec.choose)
         dev = None if truth is None else (training_data.inputs_of(truth.tasks), truth)
@@ -248,8 +258,9 @@ def train_once(
 
     `chosen` are the tasks that the target `mixed` trains on its option `first`.
     """
+    encoded = training_data.with_inputs_encoded(splits["train"])
     return (
-        PreparedTraining.prepare_training(training_data, splits, spec, chosen)
+        PreparedTraining.prepare_training(encoded, splits, spec, chosen)
         .create_or_resume_run(spec.plan.seed, None, progress)
         .train_to_end()
     )
@@ -267,6 +278,7 @@ def train_runs(
     log: str = "",
     command: str = "",
     source: str = "",
+    reading: Mapping[str, object] | None = None,
     progress: Progress = no_progress,
     note: Note | None = None,
 ) -> Series:
@@ -277,12 +289,13 @@ def train_runs(
 
     `at_once` runs are trained in parallel; None: as many as is efficient. The series records how many, and whether as one
     stacked net. `folder` is created if needed; finished runs in it are not trained again, and an interrupted run is
-    resumed. Its settings.json contains the splits, the tasks left out, the use of gold labels, and the `command` and
-    `source` of the data, if given. `log="tensorboard"` writes a log to the folder of each run. `note` is called with
-    messages for the user before the training begins.
+    resumed. Its settings.json contains the splits, the tasks left out, the use of gold labels, and the `command`, the
+    `source` of the data and options of `reading` them, if given. `log="tensorboard"` writes a log to the folder of each run.
+    `note` is called with messages for the user before the training begins.
     """
     if log:
         require_tensorboard()
+    training_data = training_data.with_inputs_encoded(splits["train"])
     home = None if folder is None else RunFolder.from_empty_or_run_folder(folder)
     if home is not None:
         home.create_or_check_same_splits(splits, command, source or training_data.name)
@@ -295,9 +308,11 @@ def train_runs(
     if home is not None:
         home.add_to_settings(
             gold_used=counts.gold_used,
+            reading=dict(reading or {}),
             trained=counts.trained,
             left_out={reason: tasks.tolist() for reason, tasks in ready.data.left_out.items()},
             measured={split: vars(one) for split, one in split_counts.items()},
+            **({} if training_data.encoding is None else {ENCODING: training_data.encoding.to_json()}),
         )
     together, stacked = choose_parallel_runs_and_stacking(
         spec, tuple(ready.data.x.shape), len(ready.data.labels), runs, at_once
@@ -368,36 +383,3 @@ def _notes_on_measures_that_do_not_fit(
             "good it is; measures against gold labels do"
         ]
     return []
-
-
-def _aggregated_or_stored_soft_labels(
-    training_data: TrainingData, tasks: Names, aggregator: object, estimates: Estimand
-) -> SoftLabels | None:
-    """Return the soft labels of the training tasks: by the aggregator if given, else those of the data, else vote shares.
-
-    Instead of vote shares it is the default aggregator for `estimates`, if that is not unknown.
-    """
-    votes = training_data.votes
-    if aggregator is None:
-        if training_data.soft is not None or votes is None:
-            return training_data.soft
-        aggregator = aggregate.methods.make(DEFAULT_TRAINING_LABELS[estimates])
-    assert isinstance(aggregator, Aggregator)
-    if votes is None:
-        others = [name for name, one in (("gold", training_data.gold), ("soft", training_data.soft)) if one is not None]
-        instead = f"use the target {' or '.join(others)}, or " if others else ""
-        raise InputError(f"{training_data.name} has no votes for {aggregator.spec}; {instead}give votes")
-    voted = votes.on(tasks[positions(votes.tasks, tasks) >= 0])
-    kept = voted.on(voted.tasks_with_votes)
-    return aggregator.fit(kept).soft if kept.n_tasks else None
-
-
-def _agreement_task_weights(
-    training_data: TrainingData, tasks: Names, weighting: AgreementWeighting | None
-) -> Floats | None:
-    """Return the weights of the training tasks by agreement of their votes; None without weighting."""
-    if weighting is None:
-        return None
-    if training_data.votes is None:
-        raise InputError(f"{training_data.name} has no votes; weighting tasks by agreement needs votes")
-    return weighting.task_weights_by_agreement(training_data.votes, tasks)

@@ -1,7 +1,6 @@
 """Soft labels for both questions from the same votes: what is right (truth), and what people would say (people)."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,11 +8,12 @@ from numpy.typing import NDArray
 
 from plurivox import aggregate
 from plurivox.aggregate import Aggregator
+from plurivox.core.count_text import count_text
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import OptionError
 from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step, no_progress
 from plurivox.core.results import Fit
-from plurivox.core.soft_labels import Estimand, SoftLabels
+from plurivox.core.soft_labels import Estimand
 from plurivox.core.votes import Votes
 from plurivox.io.dataset_reader import as_votes
 from plurivox.workflows.fit_votes import fit
@@ -69,7 +69,7 @@ class BothFits(DataType):
         return (
             f"{TRUTH_AND_PEOPLE}\n"
             f"truth by {self.truth.made_by}, people by {self.people.made_by}\n"
-            f"the most probable label differs in {differ:,} of {n:,} tasks"
+            f"the most probable label differs in {differ:,} of {count_text(n, 'task')}"
         )
 
     def summary_values(self) -> dict[str, object]:
@@ -86,7 +86,7 @@ def fit_both(
     *,
     truth: str | Aggregator | None = None,
     people: str | Aggregator | None = None,
-    gold: SoftLabels | str | Path | None = None,
+    gold: Any = None,
     part: str | None = None,
     progress: Progress = no_progress,
 ) -> BothFits:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from plurivox.core.array_types import Floats
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, OptionError
 from plurivox.core.hidden_answers import SplitVotes, draw_answers, hide_answers, hide_workers
 from plurivox.core.name_encoding import positions
@@ -58,7 +59,7 @@ class HowToHide:
         if self.votes_per_task is not None:
             return f"all votes but {self.votes_per_task} per task, which the methods see"
         k = 1 if self.hide is None else self.hide
-        return f"{k} hidden vote{'' if k == 1 else 's'} per task"
+        return f"{count_text(k, 'hidden vote')} per task"
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +97,7 @@ def splits_of_dataset(
     if how.votes_per_task is None:
         return [_with_other_people(crowd, people, name, data.name)], name
     drawn = [draw_answers(crowd, how.votes_per_task, seed + i).visible for i in _splits(crowd, n_splits)]
-    text = f"{name}; the methods see {how.votes_per_task} votes per task"
+    text = f"{name}; the methods see {count_text(how.votes_per_task, 'vote')} per task"
     return [_with_other_people(votes, people, name, data.name) for votes in drawn], text
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 from click.testing import Result
 
@@ -156,3 +157,14 @@ def test_without_out_the_first_tasks_are_shown(call: Call) -> None:
 def test_a_method_for_the_other_question_is_refused(call: Call, votes_file: Path) -> None:
     said = call("aggregate", "glad", votes_file, "--for", "people")
     assert said.exit_code != 0 and "the default for people is calibrated-shares" in said.stderr
+
+
+def test_known_labels_come_from_a_file_or_from_the_data_set(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.csv"
+    gold.write_text("task,label\na,dog\nb,dog\n")
+    made = call("aggregate", "dawid-skene", "--gold", gold, votes_file, "-o", tmp_path / "soft.csv")
+    assert made.exit_code == 0 and pl.read_csv(tmp_path / "soft.csv")["label"].to_list()[:2] == ["dog", "dog"]
+    own = [call("aggregate", "dawid-skene", "toy", *flag).stdout for flag in (["--gold"], ["--gold", "own"], [])]
+    assert own[0] == own[1] != own[2]
+    taken = call("aggregate", "dawid-skene", "--gold", "toy", "-o", tmp_path / "soft.csv")
+    assert taken.exit_code == 2 and "toy was taken as the value of --gold; give INPUT before --gold" in taken.stderr

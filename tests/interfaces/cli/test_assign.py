@@ -29,7 +29,7 @@ def test_a_plan_is_a_file_of_batches_for_studio_new(call: Call, tmp_path: Path) 
         "task,text,stratum\n" + "".join(f"t{i},text {i},{'easy' if i % 4 == 0 else 'hard'}\n" for i in range(12))
     )
     done = call("assign", "tasks-per-stratum", str(items), "--counts", "hard=3,easy=1", "--twice", "1", "-o", str(out))
-    assert done.exit_code == 0 and "3 batches of 5 to 5 tasks; 12 of 12 requested assignments planned" in done.output, (
+    assert done.exit_code == 0 and "3 batches of 5 tasks; 12 of 12 requested assignments planned" in done.output, (
         done.output
     )
     study = tmp_path / "study"

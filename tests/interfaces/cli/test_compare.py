@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 from click.testing import Result
 
@@ -114,3 +116,59 @@ def test_methods_are_compared_with_a_table_of_other_people(call: Call, votes_fil
 def test_options_of_the_comparison_with_people_need_against(call: Call, votes_file: Path) -> None:
     done = call("compare", votes_file, "--methods", "wawa", "--hide", "1")
     assert done.exit_code == 2 and "'hide' applies only with against" in done.stderr
+
+
+def test_the_best_method_is_first(call: Call, tmp_path: Path) -> None:
+    out = tmp_path / "c.csv"
+    done = call("compare", "toy", "--methods", "two-third,vote-shares,ibcc", "-o", out)
+    assert "reference: two-third; 300 tasks with votes and a gold label; sorted by accuracy" in done.stdout
+    accuracy = pl.read_csv(out)["accuracy"].to_list()
+    assert accuracy == sorted(accuracy, reverse=True)
+    by_people = call(
+        "compare", "toy", "--methods", "two-third,vote-shares,calibrated-shares", "--against", "votes", "--splits", "1"
+    )
+    assert [line.split()[0] for line in by_people.stdout.splitlines()[2:5]] == [
+        "calibrated-shares",
+        "vote-shares",
+        "two-third*",
+    ]
+
+
+ONE, TWO = "task,p:x,p:y\na,.9,.1\nb,.8,.2\nc,.3,.7\nd,.2,.8\n", "task,p:x,p:y\na,.4,.6\nb,.9,.1\nc,.6,.4\ne,.5,.5\n"
+
+
+def test_predictions_are_compared_by_the_paired_bootstrap(call: Call, tmp_path: Path) -> None:
+    for name, text in (("one.csv", ONE), ("two.csv", TWO), ("gold.csv", "task,label\na,x\nb,x\nc,y\nd,y\n")):
+        (tmp_path / name).write_text(text)
+    one, two, gold = (tmp_path / name for name in ("one.csv", "two.csv", "gold.csv"))
+    made = call("compare", two, one, "--gold", gold, "--json")
+    found = json.loads(made.stdout)
+    assert (found["reference"], found["tasks"], found["rows"]["prediction"][:2]) == (
+        "two.csv",
+        3,
+        ["one.csv", "two.csv"],
+    )
+    assert found["rows"]["measure"][::2] == ["accuracy", "macro-f1", "nll", "brier"]
+    np.testing.assert_allclose(found["rows"]["difference"][0], 2 / 3)
+    assert "left out, because not all inputs have them: 1 task of two.csv, 1 task of one.csv" in made.stderr
+    text = call("compare", one, two, "--gold", gold, "--measures", "accuracy", "-o", tmp_path / "c.md").stdout
+    assert "accuracy (higher is better)" in text and "3 tasks; differences to one.csv; paired bootstrap" in text
+    assert "| two.csv | 0.3333 | -0.6667 |" in (tmp_path / "c.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("ONE", "TWO"), "give gold=... (--gold FILE)"),
+        (("ONE", "toy"), "one is a table of labels and toy is not"),
+        (("ONE", "TWO", "--gold", "ONE", "--methods", "wawa"), "'--methods' are for methods that are fitted to votes"),
+        (("toy", "--resamples", "9"), "--measures and --resamples are for predictions"),
+        (("ONE", "ONE", "--gold", "ONE"), "is given twice"),
+    ],
+)
+def test_predictions_and_votes_are_not_mixed(call: Call, tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    (tmp_path / "one.csv").write_text(ONE)
+    (tmp_path / "two.csv").write_text(TWO)
+    files = {"ONE": tmp_path / "one.csv", "TWO": tmp_path / "two.csv"}
+    done = call("compare", *(files.get(word, word) for word in words))
+    assert done.exit_code == 2 and said in done.stderr and done.stderr.count("\n") == 1

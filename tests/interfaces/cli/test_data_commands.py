@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import Result
 
@@ -185,3 +186,27 @@ def test_convert_for_people_and_for_truth(call: Call, votes_file: Path, tmp_path
     assert read_soft(tmp_path / "truth.npz").estimates == "truth"
     refused = call("convert", shares, tmp_path / "people.csv", "--votes", votes_file)
     assert refused.exit_code == 2 and "add --for people or --for truth" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "task,x,y\na,0.25,0.75\nb,1,0\n",
+        "task,p:x,p:y\na,0.25,0.75\nb,1,0\n",
+        "task,label,p\na,x,0.25\na,y,0.75\nb,x,1\n",
+    ],
+)
+def test_soft_labels_of_any_layout_are_converted(call: Call, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "soft.csv"
+    path.write_text(text)
+    for ending in ("parquet", "jsonl", "npz"):
+        assert call("convert", path, tmp_path / f"out.{ending}").exit_code == 0
+        path = tmp_path / f"out.{ending}"
+    assert call("convert", path, "-o", tmp_path / "out.npy").exit_code == 0
+    np.testing.assert_allclose(np.load(tmp_path / "out.npy"), [[0.25, 0.75], [1, 0]])
+    assert call("convert", path, "-").stdout.startswith("task,label,confidence,p:x,p:y\na,y,0.75,0.25,0.75\n")
+
+
+def test_votes_are_not_written_as_a_matrix_without_names(call: Call, votes_file: Path, tmp_path: Path) -> None:
+    done = call("convert", votes_file, tmp_path / "v.npy")
+    assert done.exit_code == 2 and "a .npy file is a matrix of soft labels" in done.stderr

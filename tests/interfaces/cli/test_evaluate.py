@@ -132,3 +132,30 @@ def test_a_truth_table_with_wrong_columns_is_explained(call: Call, tmp_path: Pat
     (tmp_path / "gold.csv").write_text("image,class\na,x\n")
     done = call("evaluate", "toy", tmp_path / "gold.csv")
     assert done.exit_code == 2 and "rename the columns" in done.stderr and "--worker" not in done.stderr
+
+
+def test_the_tasks_on_which_two_tables_differ_most_are_listed(call: Call, soft_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "other.csv").write_text("task,p:cat,p:dog\na,.8,.2\nb,.9,.1\nc,.2,.8\n")
+    done = call("evaluate", soft_file, tmp_path / "other.csv", "--tasks", "2", "-o", tmp_path / "t.csv")
+    assert [line.split()[:2] for line in done.stdout.splitlines()[1:3]] == [["b", "0.5"], ["a", "0.1"]]
+    assert "the 2 of 3 tasks with the worst total-variation, against truth" in done.stdout
+    assert (tmp_path / "t.csv").read_text().startswith("task,total-variation,prediction_label,")
+    wrong = call("evaluate", soft_file, tmp_path / "other.csv", "--tasks", "1", "--measures", "accuracy", "--json")
+    assert json.loads(wrong.stdout)["rows"]["task"] == ["b"]
+
+
+def test_two_models_right_and_wrong(
+    call: Call, soft_file: Path, gold_file: Path, votes_file: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text("task,label\na,dog\nb,cat\nc,dog\n")
+    words = ("evaluate", soft_file, gold_file, "--cells", other)
+    found = json.loads(call(*words, "--against", votes_file, "--statistic", "entropy", "--json").stdout)
+    assert found["cells"]["n"] == [1, 1, 1, 0] and found["statistic"] == "entropy"
+    refused = call(*words)
+    assert (
+        refused.exit_code == 2
+        and "has no soft labels or votes" in refused.stderr
+        and "--against FILE" in refused.stderr
+    )
+    assert "add --cells OTHER" in call("evaluate", soft_file, gold_file, "--statistic", "entropy").stderr

@@ -139,8 +139,11 @@ def test_evaluate_prints_the_tasks_of_every_measure(call: Call, part: Path) -> N
 def test_compare_and_describe_print_the_tasks_with_votes_and_gold(call: Call, part: Path) -> None:
     n = len(WITH_GOLD & WITH_VOTES)
     words = ("compare", part, "--methods", "majority-vote,vote-shares")
-    assert f"; {n} tasks with votes and a gold label\n" in call(*words, "-o", part.parent / "c.csv").stdout
-    assert (part.parent / "c.csv").read_text().splitlines()[1].endswith(f",{n},truth")
+    assert (
+        f"; {n} tasks with votes and a gold label; sorted by accuracy\n"
+        in call(*words, "-o", part.parent / "c.csv").stdout
+    )
+    assert (part.parent / "c.csv").read_text().splitlines()[2].endswith(f",{n},truth")
     rows = json.loads(call(*words, "--json").stdout)["rows"]
     assert rows["tasks"] == [n, n]
     two = call("compare", part, "toy", "--methods", "vote-shares").stdout
@@ -281,3 +284,9 @@ def test_wrong_choices_are_errors(
     (part.parent / "odd.csv").write_text("name\nt02\n")
     done = train(call, part, "--target", target, "--chosen", chosen)
     assert done.exit_code == 2 and said in done.stderr, done.output
+
+
+def test_predict_shows_the_first_tasks_without_out(call: Call, part: Path) -> None:
+    train(call, part, "--target", "gold")
+    done = call("predict", part.parent / "run", part)
+    assert done.stdout.startswith("task ") and "... and 50 more tasks; -o FILE writes all" in done.stdout

@@ -30,3 +30,32 @@ def test_force_replaces_only_the_tables(call: Call, tmp_path: Path) -> None:
     (out / "mine.txt").write_text("precious")
     refused = call("recipe", "prune-and-compare", "-o", str(out), "--force")
     assert refused.exit_code == 2 and "mine.txt" in refused.stderr and (out / "mine.txt").exists()
+
+
+def test_a_data_set_is_an_argument_with_reading_options(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("img,who,what\na,ann,x\na,bo,x\nb,ann,y\nb,bo,x\nc,ann,y\nc,bo,y\n")
+    (tmp_path / "known.csv").write_text("task,label\na,x\nb,y\n")
+    words = (
+        "recipe",
+        "prune-and-compare",
+        tmp_path / "mine.csv",
+        "--task",
+        "img",
+        "--worker",
+        "who",
+        "--label",
+        "what",
+    )
+    refused = call(*words)
+    assert refused.exit_code == 2 and "mine has no gold labels" in refused.stderr and "--gold FILE" in refused.stderr
+    done = call(*words, "--gold", tmp_path / "known.csv", "--quantiles", "0.5")
+    assert done.exit_code == 0 and done.stdout.startswith("Pruning mine by disagreement"), done.output
+    twice = call(*words, "--data", "labelme")
+    assert twice.exit_code == 2 and "given twice: as INPUT and as --data" in twice.stderr
+
+
+def test_a_recipe_on_several_data_sets_takes_several_inputs(call: Call, votes_file: Path) -> None:
+    done = call(
+        "recipe", "rankings", "toy", votes_file, "--n", "1", "--worker-scores", "trace", "--task-scores", "entropy"
+    )
+    assert "toy, workers: the 1 worst of 30" in done.stdout and "votes, workers: the 1 worst of 3" in done.stdout

@@ -191,7 +191,7 @@ def test_images_of_a_table_and_packing(call, tmp_path: Path) -> None:  # type: i
     bad = (tmp_path / "votes.csv", "--images", tmp_path / "torn.parquet", "--pack", tmp_path / "some.npz")
     assert "1 of 12 pictures cannot be read: 0" in call("train", *bad).stderr
     skipped = call("train", *bad, "--skip-damaged")
-    assert "1 images cannot be read and are left out: 0" in skipped.stderr and "11 tasks" in skipped.stdout
+    assert "left out, because they cannot be read: 1 image, 0" in skipped.stderr and "11 tasks" in skipped.stdout
     done: Result = call("train", *given, "--pack", tmp_path / "all.npz")
     assert done.exit_code == 0 and "12 tasks" in done.stdout, done.output
     made = read_training_data(tmp_path / "all.npz")

@@ -83,7 +83,7 @@ def test_several_choices_are_one_soft_answer(tmp_path: Path) -> None:
     path = export(tmp_path / "a.json", task(1, by(3, choice("cat", "dog", "cat")), by(4, choice("cat"))))
     found = read(path)
     assert found.votes is not None and found.votes.counts().tolist() == [[1.5, 0.5]] and found.votes.n_answers == 2
-    assert found.notes == ("1 answers chose several labels, in equal shares",)
+    assert found.notes == ("1 annotation has several labels, in equal shares",)
 
 
 def test_ratings_are_ordered(tmp_path: Path) -> None:
@@ -114,15 +114,15 @@ def test_skipped_records_are_counted_in_notes(tmp_path: Path) -> None:
     assert rows(found.votes) == [(1, None, "dog"), (1, 3, "cat")]
     assert found.gold is not None and found.gold.tasks.tolist() == [2] and found.gold.prob.tolist() == [[0.75, 0.25]]
     assert found.notes == (
-        "1 cancelled annotations were skipped",
+        "1 cancelled annotation was skipped",
         "2 annotations have no label for 'animal' and were dropped",
         "2 ground-truth annotations are gold, not votes",
-        "1 votes have no worker",
-        "1 times could not be read",
-        "1 predictions were left out",
-        "1 drafts were left out",
-        "1 answers are neither choices nor ratings ('rectanglelabels') and were left out",
-        "1 other controls were left out: 'sure'",
+        "1 vote has no worker",
+        "1 time could not be read",
+        "1 prediction was left out",
+        "1 draft was left out",
+        "1 answer is neither choices nor ratings ('rectanglelabels') and was left out",
+        "1 other control was left out: 'sure'; label='sure' (--label sure) selects it instead",
     )
 
 
@@ -133,7 +133,7 @@ def test_names_of_tasks_and_workers(tmp_path: Path) -> None:
     assert votes is not None and votes.workers.tolist() == ["3", "bo@x.org"]  # numbers become text if any name is text
     found = read(export(tmp_path / "a.json", *same), task="image")
     assert rows(found.votes) == [("x.png", 3, "cat")] * 2
-    assert found.notes == ("1 tasks share a name with an earlier one and were merged",)
+    assert found.notes == ("1 task shares its name with an earlier one and was merged",)
     assert found.items is not None and found.items["meta"].to_list() == ['{"a": 1}']
 
 
@@ -156,7 +156,7 @@ def test_the_json_min_export(tmp_path: Path) -> None:
     found = read(path)
     assert found.votes is not None and found.votes.counts().tolist() == [[1.5, 0.5], [0, 0]]
     assert found.items is not None and found.items["image"].to_list() == ["1.png", "2.png"]
-    assert found.notes[0] == "1 annotations have no label for 'animal' and were dropped"
+    assert found.notes[0] == "1 annotation has no label for 'animal' and was dropped"
     rated = read(export(path, short(1, 3, stars=[{"rating": 4}]))).votes
     assert rows(rated) == [(1, 3, 4)]
     shuffled = [dict(sorted(record.items())) for record in (short(1, 3, animal="cat"), short(2, 3, animal="dog"))]
@@ -197,3 +197,93 @@ def test_an_unknown_control_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("found", [[], {}, [1], [{"a": 1}], {"a": [{"id": 1}]}, [{"annotations": []}], 1, None])
 def test_other_files_are_not_recognised(found: object) -> None:
     assert find_reader_module_of_records(found) is None
+
+
+def result(kind: str, value: dict[str, Any], control: str, **more: Any) -> dict[str, Any]:
+    return {"from_name": control, "to_name": "img", "type": kind, "value": value, **more}
+
+
+def test_taxonomies_and_pairwise_comparisons_are_labels(tmp_path: Path) -> None:
+    dog, cat = ["Animal", "Dog"], ["Animal", "Cat"]
+    path = export(
+        tmp_path / "a.json",
+        task(
+            1,
+            by(
+                3,
+                result("taxonomy", {"taxonomy": [dog, cat]}, "kind"),
+                result("pairwise", {"selected": "left"}, "better"),
+            ),
+        ),
+        task(
+            2,
+            by(3, result("taxonomy", {"taxonomy": [dog]}, "kind"), result("ranker", {"ranker": {"best": []}}, "order")),
+        ),
+    )
+    kinds = read(path, label="kind")
+    assert kinds.votes is not None and kinds.votes.labels.tolist() == ["Animal/Cat", "Animal/Dog"]
+    assert kinds.votes.counts().tolist() == [[0.5, 0.5], [0, 1]]
+    assert any("'ranker'" in note for note in kinds.notes)
+    assert rows(read(path, label="better").votes) == [(1, 3, "left")]
+
+
+def test_labels_of_boxes_are_left_out_if_the_task_has_labels_of_its_own(tmp_path: Path) -> None:
+    box = {"x": 1, "y": 2, "width": 3, "height": 4}
+    marked = result("rectanglelabels", {**box, "rectanglelabels": ["car"]}, "box", id="r1")
+    colour = result("choices", {**box, "choices": ["red"]}, "colour", id="r1")
+    path = export(tmp_path / "a.json", task(1, by(3, marked, colour, choice("street", control="scene", id="c1"))))
+    found = read(path)  # one control labels the task, so that no question is asked
+    assert rows(found.votes) == [(1, 3, "street")]
+    assert "1 control has labels of regions within a task and was left out: 'colour'" in found.notes
+    with pytest.raises(
+        InputError, match=r"labels of regions .* the controls 'scene' can: label='scene' \(--label scene\)"
+    ):
+        read(path, label="colour")
+
+
+def test_each_item_of_a_task_that_is_labelled_is_a_task(tmp_path: Path) -> None:
+    path = export(
+        tmp_path / "a.json", task(7, by(3, choice("cat", item_index=0), choice("dog", item_index=1))), task(8)
+    )
+    found = read(path)
+    assert rows(found.votes) == [("7/0", 3, "cat"), ("7/1", 3, "dog")]
+    assert found.items is not None and found.items["task"].to_list() == ["7/0", "7/1", "8"]
+    assert found.notes[-1].startswith("2 answers are about one item of a task with several")
+
+
+def test_annotators_are_named_by_a_field_and_keep_their_traits(tmp_path: Path) -> None:
+    ann = {"id": 3, "email": "ann@x.org", "first_name": "Ann", "last_name": ""}
+    path = export(tmp_path / "a.json", task(1, by(ann, choice("cat"))))
+    found = read(path)
+    assert found.workers is not None
+    assert found.workers.to_dicts() == [{"worker": 3, "email": "ann@x.org", "first_name": "Ann"}]
+    assert rows(read(path, worker="email").votes) == [(1, "ann@x.org", "cat")]
+    with pytest.raises(InputError, match="no annotator with the field 'nickname'"):
+        read(path, worker="nickname")
+
+
+def test_json_min_comments_are_no_second_question(tmp_path: Path) -> None:
+    texts = ["because of the ears", "a guess", "hm", "whiskers", "it is furry", "blurred"]
+    path = export(
+        tmp_path / "a.json",
+        *(short(n // 2, n % 2, animal="cat" if n % 3 else "dog", why=why) for n, why in enumerate(texts)),
+    )
+    found = read(path)
+    assert found.votes is not None and found.votes.labels.tolist() == ["cat", "dog"]
+    taxonomy = read(export(path, short(1, 3, kind=[{"taxonomy": [["Animal", "Dog"]]}])))
+    assert rows(taxonomy.votes) == [(1, 3, "Animal/Dog")]
+
+
+def test_the_only_choice_beside_ratings_is_read(tmp_path: Path) -> None:
+    path = export(tmp_path / "a.json", task(1, by(3, choice("cat"), stars(5)), by(4, choice("dog"), stars(2))))
+    found = read(path)
+    assert rows(found.votes) == [(1, 3, "cat"), (1, 4, "dog")]
+    assert found.notes == (
+        "1 other control was left out: 'quality'; label='quality' (--label quality) selects it instead",
+    )
+    assert rows(read(path, label="quality").votes) == [(1, 3, 5), (1, 4, 2)]
+    rare = export(
+        tmp_path / "b.json", task(1, *(by(i, stars(i)) for i in (1, 2, 3)), by(4, choice("broken"), stars(2)))
+    )
+    with pytest.raises(InputError, match=r"select one: label='animal' \(--label animal\)"):  # few chose anything
+        read(rare)

@@ -12,8 +12,13 @@ from hypothesis import strategies as st
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
+from plurivox.io.confusion_matrix_reader import read_confusion
+from plurivox.io.dataset_catalog import install
+from plurivox.io.dataset_conversion import convert
+from plurivox.io.dataset_reader import read
 from plurivox.io.formats import find_reader_module_of_folder, image_folder, peerannot
-from plurivox.io.tabular.table_files import read_table
+from plurivox.io.soft_label_files import read_soft, write_soft
+from plurivox.io.tabular.table_files import read_table, write_table
 
 TOY = {"0": {"0": 1, "1": 0, "2": 1, "3": 1}, "1": {"0": 1, "2": 0, "3": 0}, "2": {"1": 1, "3": 1}}
 IMAGES = ("train/frown/sad-1.png", "train/smile/xtra-smile-0.png", "train/smile/smile-2.png")
@@ -278,3 +283,68 @@ def test_real_votes_round_trip(tmp_path: Path, name: str) -> None:
     assert back is not None
     for column in ("task", "worker", "label", "tasks", "workers", "labels"):
         assert (getattr(back, column) == getattr(votes, column)).all()
+
+
+SIMULATED = {"0": {"0": 1, "1": 0}, "1": {"0": 0}, "2": {"1": 1}}
+
+
+def simulated(folder: Path) -> Path:
+    """Write what `peerannot simulate` and `peerannot aggregate` write: arrays beside answers.json, and labels/*.npy."""
+    make(folder, SIMULATED, name="hammer-spammer", n_classes=3, n_workers=2, n_task=3)
+    np.save(folder / "ground_truth.npy", np.array([1, 0, 2]))
+    np.save(folder / "matrices.npy", np.stack([np.eye(3), np.full((3, 3), 1 / 3)]))
+    (folder / "labels").mkdir()
+    np.save(folder / "labels" / "labels_hammer-spammer_naivesoft.npy", np.array([[0.5, 0.5, 0], [1, 0, 0], [0, 1, 0]]))
+    np.save(folder / "labels" / "labels_hammer-spammer_mv_hard.npy", np.array([1, 0, 1]))
+    return folder
+
+
+def test_a_simulation_has_gold_labels_and_confusion_matrices(tmp_path: Path) -> None:
+    data = read(simulated(tmp_path / "simus"))
+    assert data.gold is not None and data.gold.tasks.tolist() == [0, 1, 2] and data.gold.hard().tolist() == [1, 0, 2]
+    matrices = data.tables["confusion_matrices"]()
+    assert matrices.columns == ["worker", "true", "said", "p"] and matrices["p"].to_list()[:3] == [1, 0, 0]
+    write_table(matrices, tmp_path / "c.csv")
+    assert read_confusion(tmp_path / "c.csv").matrices[1, 0, 0] == pytest.approx(1 / 3)
+
+
+def test_aggregated_labels_are_read_in_the_task_order_of_the_folder(tmp_path: Path) -> None:
+    folder = simulated(tmp_path / "simus")
+    soft = read_soft(folder / "labels" / "labels_hammer-spammer_naivesoft.npy")
+    assert (
+        soft.tasks.tolist() == [0, 1, 2]
+        and soft.labels.tolist() == [0, 1, 2]
+        and soft.prob[0].tolist() == [0.5, 0.5, 0]
+    )
+    assert read_soft(folder / "labels" / "labels_hammer-spammer_mv_hard.npy").hard().tolist() == [1, 0, 1]
+    np.save(folder / "labels" / "short.npy", np.array([1, 0]))
+    with pytest.raises(
+        InputError, match=r"short.npy has shape \(2,\); labels of the 3 tasks in answers.json need 3 rows"
+    ):
+        read_soft(folder / "labels" / "short.npy")
+    np.save(tmp_path / "alone.npy", np.eye(2))
+    with pytest.raises(InputError, match="no task and label names"):
+        read_soft(tmp_path / "alone.npy")
+
+
+@pytest.mark.filterwarnings("ignore::plurivox.core.errors.PlurivoxWarning")
+def test_soft_labels_are_added_to_a_peerannot_folder_and_read_back(tmp_path: Path) -> None:
+    votes = Votes.of(["b", "a", "b"], ["ann", "ann", "bo"], ["x", "y", "y"])
+    peerannot.write_peerannot_folder(votes, tmp_path / "set")
+    soft = SoftLabels.of([[0.25, 0.75], [0.9, 0.1]], ["a", "b"], ["x", "y"])
+    write_soft(soft, tmp_path / "ds.csv")
+    convert(tmp_path / "ds.csv", tmp_path / "set", form="peerannot")
+    again = read_soft(tmp_path / "set" / "labels" / "labels_set_ds.npy")
+    assert again.on(["a", "b"]).on_labels(["x", "y"]).prob.tolist() == soft.prob.tolist()
+    assert np.load(tmp_path / "set" / "labels" / "labels_set_ds_hard.npy").tolist() == [1, 0]
+    with pytest.raises(InputError, match="give a peerannot folder to add them to"):
+        convert(tmp_path / "ds.csv", tmp_path / "other", form="peerannot")
+
+
+def test_installers_of_peerannot_say_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "labelme" / "labelme.py"
+    for attempt in (lambda: read(path), lambda: install("labelme.py"), lambda: install("labelme", path)):
+        with pytest.raises(
+            InputError, match=r"peerannot install .*labelme.py\), then read the folder .* plurivox describe"
+        ):
+            attempt()

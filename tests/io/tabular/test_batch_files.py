@@ -62,7 +62,9 @@ def test_a_batch_name_given_twice_is_an_error(tmp_path: Path) -> None:
         read_task_names_by_batch(tmp_path / "b.json")
 
 
-def test_json_lines_in_a_json_file_are_recognised(tmp_path: Path) -> None:
+def test_a_json_file_may_contain_json_lines(tmp_path: Path) -> None:
     (tmp_path / "b.json").write_text('{"batch": "b0", "task": "a"}\n{"batch": "b0", "task": "b"}\n')
-    with pytest.raises(InputError, match=r"more than one JSON value; if it has one per line, name it \.jsonl"):
+    assert read_task_names_by_batch(tmp_path / "b.json") == {"b0": ["a", "b"]}
+    (tmp_path / "b.json").write_text('{"b0": ["a"]} {"b1": ["b"]}')
+    with pytest.raises(InputError, match="more than one JSON value, and not one object per line"):
         read_task_names_by_batch(tmp_path / "b.json")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.core.votes import Votes
 from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES
 from plurivox.io.tabular.table_files import read_table, write_table
@@ -74,11 +74,33 @@ def test_columns_of_a_data_type(tmp_path: Path) -> None:
         (b"task,label\nNA,nan", [("NA", "nan")]),
         (b"task,label", []),
         (gzip.compress(b"task,label\n1,a\n", mtime=0), [("1", "a")]),
+        (b"task|label\n1|a\n", [("1", "a")]),
+        (b"task;label (cat, dog)\n1;a\n", [("1", "a")]),
+        (b"sep=;\r\ntask;label\r\n1;a\r\n", [("1", "a")]),
+        ("task\tlabel\r\n1\té\r\n".encode("utf-16"), [("1", "é")]),
+        (b"task,label,,\n1,a,,\n2,b,,\n", [("1", "a"), ("2", "b")]),
+        (b"task,label,,\n1,a\n2,b\n", [("1", "a"), ("2", "b")]),
     ],
 )
 def test_csv_variants_are_read(tmp_path: Path, text: bytes, rows: list[tuple[str, ...]]) -> None:
     (tmp_path / "votes.csv").write_bytes(text)
     assert read_table(tmp_path / "votes.csv").rows() == rows
+
+
+def test_blanks_around_column_names_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text("task , worker,label\n1, a,b\n")
+    assert read_table(tmp_path / "votes.csv").to_dict(as_series=False) == {
+        "task": ["1"],
+        "worker": [" a"],
+        "label": ["b"],
+    }
+
+
+def test_rows_without_their_last_fields_are_read_with_a_warning(tmp_path: Path) -> None:
+    """Spreadsheets leave out empty cells at the end of a row."""
+    (tmp_path / "votes.csv").write_text("task,label,note\n1,a,dark\n2,b\n3\n")
+    with pytest.warns(PlurivoxWarning, match=r"2 rows \(lines 3, 4\) have fewer fields than the header"):
+        assert read_table(tmp_path / "votes.csv").rows() == [("1", "a", "dark"), ("2", "b", None), ("3", None, None)]
 
 
 def test_quotes_in_a_column_name(tmp_path: Path) -> None:
@@ -96,14 +118,15 @@ BAD = {
     "empty.csv": (b"", "is empty"),
     "blank.jsonl": (b"\n \n", "is empty"),
     "empty.parquet": (b"", "is empty"),
-    "book.xlsx": (b"PK", "unsupported file type .*; use .csv, .tsv, .jsonl"),
-    "short.csv": (b"a,b,c\n1,2,3\n\n4,5\n", "line 4 has 2 fields, but the header has 3"),
+    "book.xlsx": (b"PK", "cannot be read as an Excel workbook"),
+    "book.pdf": (b"%PDF", "unsupported file type .*; use .csv, .tsv, .jsonl"),
+    "short.csv": (b"a,b,c\n1,2,3\n\n4,5", "line 4 has 2 fields, but the header has 3 .* may be cut off"),
     "long.csv": (b'a,b\n"x\ny",2\n1,2,3\n', "line 4 has 3 fields, but the header has 2"),
     "open.csv": (b'a,b\n1,"abc\n2,3\n', "an unclosed quote"),
     "twice.csv": (b"task,label,label\n1,2,3\n", "duplicate column names in .*: 'label'"),
     "latin.csv": ("a,b\n1,é\n".encode("latin-1"), "not UTF-8 text: byte 0xe9 in line 2"),
     "latin_header.csv": ("é,b\n1,2\n".encode("latin-1"), "not UTF-8 text: byte 0xe9 in line 1"),
-    "excel.csv": ("a,b\n1,2\n".encode("utf-16"), "is UTF-16 text; save it as UTF-8"),
+    "excel.csv": ("a,b\n1,2\n".encode("utf-16")[:-1], "begins as UTF-16 text but is damaged or incomplete"),
     "zero.csv": (b"a,b\n1,2\n\0\0\0\0", "zero bytes"),
     "cut.csv.gz": (gzip.compress(b"a,b\n1,2\n" * 99)[:-9], "cannot be decompressed"),
     "cut.json": (b'[{"task": 1}', "is not valid JSON, or it is incomplete"),

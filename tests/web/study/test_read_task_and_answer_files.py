@@ -248,7 +248,7 @@ def test_tables_and_texts_with_encodings_and_mistakes(tmp_path: Path) -> None:
         ("i.json", '{"b0": ["t1", "t2"]}', "a list of records such as .*\"text\".*; it contains an object with the keys 'b0'"),
         ("i.json", '["one", "two"]', "a list of records such as .*; it contains 'one', 'two'"),
         ("i.jsonl", '"one"\n', "a list of records such as .*; it contains 'one'"),
-        ("i.json", '{"task": "t1"}\n{"task": "t2"}', r"more than one JSON value; if it has one per line, name it \.jsonl"),
+        ("i.json", '{"task": "t1"} {"task": "t2"}', "more than one JSON value, and not one object per line"),
         ("i.json", "[]", "contains no tasks"),
         ("i.json", '[{"task": {"id": 1}, "text": "x"}]', "the column task must contain text"),
         ("i.json", '[{"task": 1, "text": ["x", "y"]}]', "the column text must contain text; in task 1 it has"),

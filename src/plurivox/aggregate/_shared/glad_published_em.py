@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logsumexp
 
 from plurivox.core.array_types import Floats, Ints
-from plurivox.core.progress_callbacks import Progress
+from plurivox.core.progress_callbacks import AtMost, Progress
 from plurivox.engine.em import EMResult
 
 MAX_ITER = 51
@@ -37,7 +37,7 @@ class PublishedEM:
             score = self.log_joint_by_task_and_label(here)
             whole = logsumexp(score, 1, keepdims=True)
             trace.append(float(whole.sum() - 0.5 * ((here - self.mean) ** 2).sum()))
-            progress(step, MAX_ITER, trace[-1])
+            progress(step, AtMost(MAX_ITER), trace[-1])
             right = np.exp(score - whole)[self.task, self.said]
             if step == 0:
                 before = -self.minus_q_and_gradient(here, right)[0]

@@ -6,9 +6,25 @@ from plurivox.aggregate._shared.tasks_without_gold import TasksWithoutGold
 from plurivox.core.array_types import Bools, Floats, Ints
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
+from plurivox.engine.confusion_em import KeyedVotes
 from plurivox.engine.kernels import mace_and_one_coin
 from plurivox.engine.kernels.simd_vector_type import PAD, simd_width_as_zeros_tuple
 from plurivox.engine.parallel_task_blocks import Blocks
+from plurivox.engine.second_compiler import KernelCall
+
+
+def own_label_kernel_calls(votes: Votes) -> list[KernelCall]:
+    """Return the kernels of an `OwnLabelEM` fit of votes of these types, with example arguments."""
+    start, key, weight, worker, said = KeyedVotes.without_rows(votes)
+    vector, matrix, width = np.empty(0), np.empty((0, 0)), simd_width_as_zeros_tuple(votes.n_labels)
+    columns = 0, 0, start, said, key, weight
+    return [
+        (mace_and_one_coin.e_step_adding_expected_counts, (*columns, vector, vector, width, vector, vector)),
+        (
+            mace_and_one_coin.fill_posterior_and_add_agreement,
+            (*columns, worker, vector, vector, width, matrix, vector),
+        ),
+    ]
 
 
 class OwnLabelEM(TasksWithoutGold):
@@ -20,6 +36,7 @@ class OwnLabelEM(TasksWithoutGold):
 
     def __init__(self, votes: Votes, gold: SoftLabels | None, key: Ints, n_keys: int) -> None:
         super().__init__(votes, gold)
+        key = key.astype(np.uint32, copy=False)  # one integer type for all models, so that the kernels compile once
         self.all_keys, self.n_keys = key, n_keys
         self.columns = self.start, self.said, key[self.vote_row_mask_of_tasks(self.is_open)], self.weight
         self.width = simd_width_as_zeros_tuple(votes.n_labels)

@@ -10,6 +10,7 @@ from plurivox.core.progress_callbacks import Progress, callback_reporting_only_o
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.votes import Votes
+from plurivox.engine.second_compiler import KernelCall
 
 
 class FittedParts(NamedTuple):
@@ -36,6 +37,9 @@ class MethodWithParts(Aggregator):
         if not made:
             raise OptionError(f"{self.name()}: parts is empty; list methods, such as parts=[vote-shares,wawa]")
         return made
+
+    def kernel_calls(self, votes: Votes) -> list[KernelCall]:
+        return [call for part in self.methods_of_parts() for call in part.kernel_calls(votes)]
 
     def fit_parts(
         self, votes: Votes, gold: SoftLabels | None, progress: Progress, keep_fits: bool = False

@@ -11,7 +11,7 @@ from plurivox.core.votes import Votes
 from plurivox.engine.confusion_em import ConfusionEM, KeyedVotes, Params, csr_offsets_and_row_mask_of_tasks
 from plurivox.engine.kernels import confusion_e_step
 from plurivox.engine.kernels.confusion_m_step import TINY
-from plurivox.engine.parallel_task_blocks import Blocks
+from plurivox.engine.parallel_task_blocks import MIN_BLOCK_VOTES, Blocks
 
 SMOOTHING = 0.01  # weight of the uniform distribution mixed into the matrices of an earlier fit, so that no entry is 0
 
@@ -66,6 +66,12 @@ class TasksWithoutGold:
     def vote_shares_of_open_tasks(self) -> Floats:
         """(n_open, n_labels) the vote shares of each task that has votes and no gold label."""
         share, votes = np.empty((len(self.open), self.n_labels)), (self.start, self.said, self.weight)
+        if len(self.said) < MIN_BLOCK_VOTES:  # the same bits as the kernel's, without compiling it
+            task = np.repeat(np.arange(len(share)), np.diff(self.start))
+            counts = np.bincount(task * self.n_labels + self.said, self.weight, share.size).reshape(share.shape)
+            total = np.bincount(task, self.weight, len(share))[:, None]
+            share[:] = 1 / self.n_labels
+            return np.divide(counts, total, out=share, where=total > 0)
         Blocks(self.start).map_over_task_blocks(
             lambda first, last: confusion_e_step.fill_vote_shares_or_uniform(first, last, *votes, share)
         )

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from plurivox.charts._contract import ChartData
-from plurivox.charts._shared.names_as_text import count_text
 from plurivox.charts._shared.panels import horizontal_grid, percent_axis
 from plurivox.charts._shared.theme import SERIES, current_theme
 from plurivox.core.array_types import Floats
+from plurivox.core.count_text import count_text
 from plurivox.core.one_answer_per_worker import one_answer_per_task_and_worker
 from plurivox.core.votes import Votes
 from plurivox.elicit.one_label import OneLabel

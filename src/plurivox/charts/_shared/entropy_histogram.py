@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from plurivox.charts._shared.hover_text import name_marks
-from plurivox.charts._shared.names_as_text import count_text, shown_name
+from plurivox.charts._shared.names_as_text import shown_name
 from plurivox.charts._shared.panels import horizontal_grid, whole_number_ticks, write_in_place_of_data
 from plurivox.charts._shared.theme import LINES, MARKERS, SERIES, current_theme
 from plurivox.core.array_types import Bools, Floats
+from plurivox.core.count_text import count_text
 from plurivox.core.soft_labels import SoftLabels
 
 N_BARS = 25

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from plurivox.charts._shared.hover_text import name_marks
-from plurivox.charts._shared.names_as_text import count_text
 from plurivox.charts._shared.panels import horizontal_grid, plain_log_ticks
 from plurivox.charts._shared.theme import SERIES
 from plurivox.core.array_types import Floats
+from plurivox.core.count_text import count_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

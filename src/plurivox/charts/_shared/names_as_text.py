@@ -25,12 +25,3 @@ def shown_name(name: object, length: int = 24) -> str:
 def shown_names(names: Iterable[object], length: int = 24) -> list[str]:
     """Return names as text, each by `shown_name`."""
     return [shown_name(name, length) for name in names]
-
-
-def count_text(n: float, singular: str, plural: str = "") -> str:
-    """Return a number with the name of what it counts, such as "1 task" or "1,200 tasks".
-
-    >>> count_text(1, "task"), count_text(1200, "task"), count_text(2, "reply", "replies")
-    ('1 task', '1,200 tasks', '2 replies')
-    """
-    return f"{n:,.0f} {singular if n == 1 else plural or singular + 's'}"

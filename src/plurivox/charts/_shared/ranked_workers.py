@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plurivox.charts._shared.hover_text import name_marks
-from plurivox.charts._shared.names_as_text import count_text, shown_name
+from plurivox.charts._shared.names_as_text import shown_name
 from plurivox.charts._shared.panels import vertical_grid
 from plurivox.charts._shared.theme import SERIES, current_theme
 from plurivox.charts._shared.worker_score_table import WorkerScoreTable
 from plurivox.core.array_types import Ints
+from plurivox.core.count_text import count_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,10 +8,10 @@ import numpy as np
 
 from plurivox.clean._contract import Findings, Rule
 from plurivox.clean._shared.cleaning_rule_input import AnswerRows
-from plurivox.clean._shared.count_and_percent_text import format_count
 from plurivox.core.answers import NAMED, NEVER, Answers
 from plurivox.core.array_types import Bools
 from plurivox.core.cleaning_audit import AuditAction
+from plurivox.core.count_text import count_text
 from plurivox.core.inputs_asked_by_form import input_fields_of_form_or_none
 from plurivox.core.method import option
 from plurivox.core.name_encoding import encode
@@ -134,4 +134,4 @@ class ErrorRule(Rule, ABC):
 
     def _too_many_errors_reason(self, n_errors: int) -> str:
         """Return the reason for removing a worker: `n_errors` of the worker's answers have the error, more than allowed."""
-        return f"{format_count(n_errors, 'answer')} with {self.error}; at most {self.at_most} allowed"
+        return f"{count_text(n_errors, 'answer')} with {self.error}; at most {self.at_most} allowed"

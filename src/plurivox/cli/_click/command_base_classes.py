@@ -12,6 +12,7 @@ from click.shell_completion import CompletionItem
 
 from plurivox.cli._click.output import Screen
 from plurivox.cli._click.parameters import GENERAL, JSON, NET_THREADS, QUIET, THREADS, replace_input_by_source
+from plurivox.cli._click.standard_streams import standard_streams_while_block_runs
 from plurivox.core.errors import InputError, unknown_name_error
 
 
@@ -42,16 +43,20 @@ class Command(BaseCommand):
         super().__init__(name, params=[*params, *common], **settings)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command: convert its parameters, call its callback with warnings shown as notes, and print the result."""
+        """Run the command: convert its parameters, call its callback with warnings shown as notes, and print the result.
+
+        `-` among the parameters is standard input or output.
+        """
         param_values = ctx.params
         screen = Screen(json=param_values.pop("json"), quiet=param_values.pop("quiet"), argv=tuple(ctx.obj or ()))
         if (threads := param_values.pop("threads", None)) is not None:
             set_thread_count(threads)
-        self.convert_params_to_callback_args_in_place(param_values)
-        param_values["screen"] = screen
-        with screen.print_warnings_as_notes_while_block_runs():
-            result = super().invoke(ctx)
-        screen.print_result(result)
+        with standard_streams_while_block_runs(self.params, param_values, json=screen.json) as screen.streams:
+            self.convert_params_to_callback_args_in_place(param_values)
+            param_values["screen"] = screen
+            with screen.print_warnings_as_notes_while_block_runs():
+                result = super().invoke(ctx)
+            screen.print_result(result)
 
     def convert_params_to_callback_args_in_place(self, param_values: dict[str, Any]) -> None:
         """Convert {parameter name: parsed value} of a command line to keyword arguments of the callback, in place."""

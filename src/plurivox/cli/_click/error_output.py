@@ -45,6 +45,14 @@ def user_message_of_error(error: Exception) -> str:
         flags = [flag for param in params for flag in (*param.opts, *param.secondary_opts)]
         long = [flag for flag in flags if flag.startswith("--")]
         return _append_help_hint(str(unknown_name_error("option", error.option_name, long)), error)
+    if isinstance(error, click.MissingParameter) and (flag := _option_with_optional_value_or_none(error)):
+        where = error.param.human_readable_name if error.param is not None else "the argument"
+        value = error.ctx.params[flag.name or ""] if error.ctx is not None else ""
+        return _append_help_hint(
+            f"missing argument {where}: {value} was taken as the value of {flag.opts[0]}; give {where} before {flag.opts[0]}, "
+            f"or {flag.opts[0]} with its value: {flag.opts[0]} {flag.flag_value}",
+            error,
+        )
     if isinstance(error, click.UsageError):
         return _append_help_hint(_remove_capital_and_full_stop(error.format_message()), error)
     if isinstance(error, click.ClickException):
@@ -64,6 +72,18 @@ def user_message_of_error(error: Exception) -> str:
         first_line = (str(error).splitlines() or [type(error).__name__])[0]
         return f"the data cannot be read or written: {_remove_capital_and_full_stop(first_line)}"
     return str(error)
+
+
+def _option_with_optional_value_or_none(error: click.MissingParameter) -> click.Option | None:
+    """Return the option of the command line, if any, whose value is optional and may have taken the missing argument."""
+    if error.ctx is None or not isinstance(error.param, click.Argument):
+        return None
+    for param in error.ctx.command.params:
+        if not isinstance(param, click.Option) or param.is_flag or not isinstance(param.flag_value, str):
+            continue  # its value is not optional
+        if error.ctx.params.get(param.name or "") not in (None, param.flag_value):
+            return param
+    return None
 
 
 def _is_polars_error(error: Exception) -> bool:

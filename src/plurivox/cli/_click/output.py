@@ -1,12 +1,7 @@
-"""Output of a command: result, tables, notes, JSON, progress bar.
-
-rich is imported only when a progress bar is drawn.
-"""
+"""Output of a command: result, tables, notes, JSON."""
 
 import math
 import shlex
-import sys
-import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -15,13 +10,15 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from plurivox.cli._click.progress_bar import progress_bar_while_block_runs
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import PlurivoxWarning
-from plurivox.core.progress_callbacks import Progress, no_progress
+from plurivox.core.progress_callbacks import Progress
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as RichProgress
+    from plurivox.cli._click.standard_streams import StandardStreams
 
-BAR_DELAY_SECONDS = 0.5  # no bar for shorter work: it would only flicker
+MAX_ROWS_SHOWN, MAX_COLUMNS_SHOWN = 10, 9  # of a table shown without -o
 
 
 @dataclass(frozen=True)
@@ -35,12 +32,16 @@ class CommandResult:
 
 @dataclass
 class Screen:
-    """Output of one command: the result on stdout, notes and progress on stderr."""
+    """Output of one command: the result on stdout, notes and progress on stderr.
+
+    If the command writes a table to stdout (`-o -`), the closing line is on stderr too, and the text is not printed.
+    """
 
     json: bool = False
     quiet: bool = False
     argv: tuple[str, ...] = ()  # the command line as typed, without "plurivox"
     notes: list[str] = field(default_factory=list)
+    streams: "StandardStreams | None" = None  # the files in place of standard input and output
 
     @property
     def quoted_command_line(self) -> str:
@@ -49,6 +50,7 @@ class Screen:
 
     def print_note(self, text: str) -> None:
         """Print a note (what was dropped, merged or assumed) to stderr unless --quiet, and keep it for --json; no repeats."""
+        text = text if self.streams is None else self.streams.name_streams_in_message(text)
         if text in self.notes:
             return
         self.notes.append(text)
@@ -84,15 +86,19 @@ class Screen:
 
     def print_result(self, result: CommandResult) -> None:
         """Print the result of a command to stdout, as text or, with --json, as JSON with all notes."""
+        text, summary = result.text, "" if self.quiet else result.summary
+        document = {**result.data, "notes": self.notes}
+        if self.streams is not None:
+            text, summary, document = self.streams.name_streams_in_result([text, summary, document])
         if self.json:
             import json
 
-            document = {**result.data, "notes": self.notes}
             click.echo(json.dumps(to_json_types(document), indent=2, allow_nan=False))
             return
-        for part in (result.text, "" if self.quiet else result.summary):
+        writes_to_stdout = self.streams is not None and self.streams.copy_output_to_stdout()
+        for part in ("" if writes_to_stdout else text, summary):
             if part:
-                click.echo(part)
+                click.echo(part, err=writes_to_stdout)
 
 
 def aligned_table_text(rows: Sequence[Sequence[str]], indent: str = "", gap: str = "  ") -> str:
@@ -106,6 +112,40 @@ def aligned_table_text(rows: Sequence[Sequence[str]], indent: str = "", gap: str
     return "\n".join(
         indent + gap.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     )
+
+
+def first_rows_text(columns: Mapping[str, Any], row_name: str, float_format: str = ".4g", *, plural: str = "") -> str:
+    """Return the first rows and columns of a table as text, and how many more rows there are; columns are arrays or lists.
+
+    >>> print(first_rows_text({"task": ["a", "b"], "p": [0.25, None]}, "task"))
+    task  p
+    a     0.25
+    b
+    """
+    shown = {name: column[:MAX_ROWS_SHOWN] for name, column in list(columns.items())[:MAX_COLUMNS_SHOWN]}
+    lines = [rows_text(shown, float_format)]
+    n_more_rows = len(next(iter(columns.values()), ())) - MAX_ROWS_SHOWN
+    if n_more_rows > 0:
+        lines.append(
+            f"... and {count_text(n_more_rows, f'more {row_name}', plural and f'more {plural}')}; -o FILE writes all"
+        )
+    return "\n".join(lines)
+
+
+def rows_text(columns: Mapping[str, Any], float_format: str = ".4g") -> str:
+    """Return a table as text; its columns are arrays or lists."""
+    cells = [
+        [_table_cell_text(value, float_format) for value in (column.tolist() if hasattr(column, "tolist") else column)]
+        for column in columns.values()
+    ]
+    return aligned_table_text([list(columns), *zip(*cells, strict=True)])
+
+
+def _table_cell_text(value: object, float_format: str) -> str:
+    """Return a cell of a table as text; "" for None and NaN."""
+    if value is None or value != value:  # NaN is not equal to itself
+        return ""
+    return format(value, float_format) if isinstance(value, float) else str(value)
 
 
 def format_name_and_value(name: str, value: object) -> str:
@@ -136,65 +176,3 @@ def to_json_types(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, str | bool | int) else str(value)
-
-
-# ---- a progress bar
-
-
-@contextmanager
-def progress_bar_while_block_runs(title: str, enabled: bool = True) -> Iterator[Progress]:
-    """Yield a progress callback that draws a bar on stderr while the block runs, or does nothing if it is not a terminal."""
-    if not enabled or not sys.stderr.isatty():
-        yield no_progress
-        return
-    bar = ProgressBar(title)
-    try:
-        yield bar
-    finally:
-        bar.remove_bar()
-
-
-class ProgressBar:
-    """Progress callback that draws a bar with rich once the work has taken `BAR_DELAY_SECONDS`."""
-
-    def __init__(self, title: str) -> None:
-        self.title, self.started = title, time.monotonic()
-        self.bar: RichProgress | None = None
-
-    def __call__(self, step: int, total: int, value: float | None = None) -> None:
-        if self.bar is None:
-            if time.monotonic() - self.started < BAR_DELAY_SECONDS:
-                return
-            self.bar = self._start_rich_bar(total)
-        value_text = "" if value is None else f"{value:.6g}"
-        self.bar.update(self.bar.task_ids[0], completed=step + 1, total=total, value=value_text)
-
-    def _start_rich_bar(self, total: int) -> "RichProgress":
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
-
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[value]}"),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-        )
-        progress = Progress(*columns, console=Console(stderr=True), transient=True)
-        progress.add_task(self.title, total=total, value="")
-        progress.start()
-        return progress
-
-    def remove_bar(self) -> None:
-        """Stop the progress bar and remove it from the terminal."""
-        if self.bar is not None:
-            self.bar.stop()

@@ -133,18 +133,29 @@ def _complete_dataset_name(incomplete: str) -> list[CompletionItem[Any]]:
     ]
 
 
-def _complete_file_or_dataset(incomplete: str) -> list[CompletionItem[Any]]:
+def complete_file_or_dataset(incomplete: str) -> list[CompletionItem[Any]]:
+    """Return completions of a file, or of the name of an installed data set."""
     return [CompletionItem(incomplete, type="file"), *_complete_dataset_name(incomplete)]
 
 
-SOURCE_NAME = TextWithCompletion("input", _complete_file_or_dataset)  # a file, a folder or the name of a data set
+class InputName(TextWithCompletion):
+    """Click type of an input: a file, a folder, the name of a data set, or - for standard input."""
+
+
+SOURCE_NAME = InputName("input", complete_file_or_dataset)
 DATASET_NAME = TextWithCompletion("name", _complete_dataset_name)
 
 
 class OutFile(click.ParamType[Path]):
-    """Click type of a file to write; raises InputError if its folder does not exist."""
+    """Click type of a file to write; raises InputError if its folder does not exist.
+
+    `-` is standard output, to which the file is written in the format of `stdout_suffix`; with "" it is an error.
+    """
 
     name = "file"
+
+    def __init__(self, stdout_suffix: str = ".csv") -> None:
+        self.stdout_suffix = stdout_suffix
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         del param, ctx
@@ -165,6 +176,9 @@ class OutFolder(OutFile):
 
     name = "folder"
 
+    def __init__(self, stdout_suffix: str = "") -> None:
+        super().__init__(stdout_suffix)
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         path = Path(value)
         return path if path.is_dir() else super().convert(value, param, ctx)
@@ -174,12 +188,18 @@ class OutFolder(OutFile):
         return [CompletionItem(incomplete, type="dir")]
 
 
-def out_flag(help: str, *, required: bool = False, metavar: str = "FILE", folder: bool = False) -> Flag:
-    """Return the option -o/--out: the file, or the folder, that a command writes."""
+def out_flag(
+    help: str, *, required: bool = False, metavar: str = "FILE", folder: bool = False, stdout_suffix: str | None = None
+) -> Flag:
+    """Return the option -o/--out: the file, or the folder, that a command writes.
+
+    `stdout_suffix` is the format in which `-o -` writes to standard output: .csv for a file, none ("") for a folder by default.
+    """
+    kind = OutFolder if folder else OutFile
     return Flag(
         ["-o", "--out"],
         IN_AND_OUT,
-        type=OutFolder() if folder else OutFile(),
+        type=kind() if stdout_suffix is None else kind(stdout_suffix),
         required=required,
         metavar=metavar,
         help=f"{help}  [required]" if required else help,
@@ -217,9 +237,12 @@ def check_table_file_type(path: Path, *other_allowed_types: str) -> None:
 
 
 def replace_input_by_source(param_values: dict[str, Any]) -> None:
-    """Replace INPUT and its reading options in `param_values`, in place, by one Source `source`, or several by `sources`."""
+    """Replace INPUT and its reading options in `param_values`, in place, by one Source `source`, or several by `sources`.
+
+    An INPUT that may be left out, and is, is the Source with the name "".
+    """
     if "input" in param_values:
-        param_values["source"] = Source(param_values.pop("input"), _pop_reading_options(param_values))
+        param_values["source"] = Source(param_values.pop("input") or "", _pop_reading_options(param_values))
     if "inputs" in param_values:
         read_options = _pop_reading_options(param_values)
         param_values["sources"] = tuple(Source(name, read_options) for name in param_values.pop("inputs"))
@@ -227,7 +250,7 @@ def replace_input_by_source(param_values: dict[str, Any]) -> None:
 
 def _pop_reading_options(param_values: dict[str, Any]) -> dict[str, Any]:
     """Remove the options on how to read INPUT from `param_values`; return those that the user set."""
-    options = {flag.name: param_values.pop(flag.name) for flag in READING_FLAGS}
+    options = {flag.name: param_values.pop(flag.name, None) for flag in READING_FLAGS}
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -239,7 +262,7 @@ def _input_reading_flag(name: str, help: str, **click_settings: Any) -> Flag:
 INPUT = Argument(
     "input",
     IN_AND_OUT,
-    "a file, a data-set folder, or the name of a data set (see plurivox datasets list)",
+    "a file, a data-set folder, the name of a data set (see plurivox datasets list), or - for standard input",
     type=SOURCE_NAME,
     metavar="INPUT",
 )
@@ -275,6 +298,7 @@ READING_FLAGS = (
     ),
     _input_reading_flag("--labels", "all labels in order, such as no,yes", type=LabelList(), metavar="LIST"),
     _input_reading_flag("--ordered/--no-ordered", "labels are ordered (a scale), or are not"),
+    _input_reading_flag("--sheet", "sheet of an Excel workbook  [default: the first with a table]", metavar="NAME"),
     _input_reading_flag(
         "--wide/--long",
         "table layout: one row per task and one column per worker, or one row per vote  [default: long]",

@@ -6,6 +6,7 @@ import numpy as np
 
 from plurivox.core.array_types import Floats, Ints
 from plurivox.engine.kernels.fast_math import fast_exp, fast_log
+from plurivox.engine.kernels.softmax_and_leave_worker_out import copy_row
 from plurivox.engine.numba_compilation import compile_kernel
 
 TINY = 1e-200  # smallest probability
@@ -29,13 +30,15 @@ def draw_labels_adding_counts(
     n_labels = len(log_prior)
     score, bound = np.empty(n_labels), np.empty(n_labels)
     for t in range(len(start) - 1):
-        score[:] = log_prior
+        copy_row(log_prior, score)
         for i in range(start[t], start[t + 1]):
             row = np.int64(key[i]) * n_labels
             share = 1.0 if weight is None else weight[i]
             for k in range(n_labels):
                 score[k] += share * log_confusion[row + k]
-        best, total = score.max(), 0.0
+        best, total = score[0], 0.0
+        for k in range(1, n_labels):
+            best = max(best, score[k])
         for k in range(n_labels):
             total += fast_exp(max(score[k] - best, -700.0))
             bound[k] = total

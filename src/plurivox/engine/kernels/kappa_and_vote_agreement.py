@@ -441,7 +441,9 @@ def fill_share_of_agreeing_other_votes(
                     mine += 1.0 if weight is None else weight[same]
                     same += 1
                 known = worker[v] >= 0 and others > MIN_OTHER_WEIGHT
-                out[v:same] = (mass[label[v]] - mine) / others if known else np.nan
+                share = (mass[label[v]] - mine) / others if known else np.nan
+                for u in range(v, same):  # a slice assignment would take numba longer to compile
+                    out[u] = share
                 v = same
         for v in range(start[t], start[t + 1]):
             mass[label[v]] = 0.0

@@ -38,10 +38,18 @@ def simd_width_as_zeros_tuple(n_labels: int, *, coarse: bool = False) -> tuple[i
     [1, 1, 4, 4, 4, 4, 4]
     """
     if coarse:
-        return (0,) if n_labels <= 4 else (0,) * MAX_VECTORS
+        return (0,) if n_labels <= 4 else widest_simd_width_as_zeros_tuple()
     n_vectors = -(-max(n_labels, 1) // 4)
     n_rows = -(-n_vectors // MAX_VECTORS)
     return (0,) * -(-n_vectors // n_rows)
+
+
+def widest_simd_width_as_zeros_tuple() -> tuple[int, ...]:
+    """Return the SIMD width of the longest rows, valid for any number of labels.
+
+    For small data, in a kernel whose results do not depend on the width: one compilation serves all numbers of labels.
+    """
+    return (0,) * MAX_VECTORS
 
 
 def flatten_align_and_pad(values: Floats, fill: float = 0.0) -> Floats:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plurivox.core.arguments_as_users_hold_them import takes_what_users_hold
 from plurivox.core.array_types import Floats, Ints
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, OptionError
@@ -25,6 +26,7 @@ BINS = 15  # number of equal-width bins of confidence
 BIN_SIZE = 100  # tasks per bin, for bins of equal size
 
 
+@takes_what_users_hold
 def nll(prediction: SoftLabels, truth: SoftLabels, *, clip: float = NLL_CLIP) -> float:
     """Return the negative log-likelihood of the true label, mean of -log q(true) in nats, with q at least `clip`.
 
@@ -37,6 +39,7 @@ def nll(prediction: SoftLabels, truth: SoftLabels, *, clip: float = NLL_CLIP) ->
     return mean_as_task_sums(log_losses(*align_rows(prediction, truth), clip)).measure_over_all_tasks
 
 
+@takes_what_users_hold
 def brier(prediction: SoftLabels, truth: SoftLabels) -> float:
     """Return the Brier score: the mean of sum_k (q_k - 1[k is true])^2 over all labels, 0 to 2.
 
@@ -49,6 +52,7 @@ def brier(prediction: SoftLabels, truth: SoftLabels) -> float:
     return mean_as_task_sums(brier_scores_per_task(*align_rows(prediction, truth))).measure_over_all_tasks
 
 
+@takes_what_users_hold
 def ece(prediction: SoftLabels, truth: SoftLabels, *, bins: int = BINS, ties: Ties = "first") -> float:
     """Return the expected calibration error: the mean distance between confidence and accuracy over bins of confidence.
 
@@ -63,6 +67,7 @@ def ece(prediction: SoftLabels, truth: SoftLabels, *, bins: int = BINS, ties: Ti
     return ece_task_sums(*align_rows(prediction, truth), ties, bins).measure_over_all_tasks
 
 
+@takes_what_users_hold
 def classwise_ece(prediction: SoftLabels, truth: SoftLabels, *, bins: int = BINS) -> float:
     """Return the classwise expected calibration error: the calibration error of each label's probability, averaged over labels.
 
@@ -76,6 +81,7 @@ def classwise_ece(prediction: SoftLabels, truth: SoftLabels, *, bins: int = BINS
     return classwise_ece_task_sums(*align_rows(prediction, truth), bins).measure_over_all_tasks
 
 
+@takes_what_users_hold
 def rms_calibration(
     prediction: SoftLabels, truth: SoftLabels, *, size: int = BIN_SIZE, compat: bool = False, ties: Ties = "first"
 ) -> float:
@@ -96,6 +102,7 @@ def rms_calibration(
     return rms_calibration_task_sums(*align_rows(prediction, truth), ties, size, compat).measure_over_all_tasks
 
 
+@takes_what_users_hold
 def aurra(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> float:
     """Return the area under the response rate accuracy curve: how well confidence ranks correct predictions first.
 
@@ -129,6 +136,7 @@ class Reliability(DataType):
         return {"bins": len(self.n), "tasks": int(self.n.sum())}
 
 
+@takes_what_users_hold
 def reliability(
     prediction: SoftLabels, truth: SoftLabels, *, bins: int = BINS, size: int | None = None, ties: Ties = "first"
 ) -> Reliability:

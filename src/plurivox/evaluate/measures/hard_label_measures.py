@@ -15,6 +15,7 @@ from typing import Literal
 
 import numpy as np
 
+from plurivox.core.arguments_as_users_hold_them import takes_what_users_hold
 from plurivox.core.array_types import Floats, Ints, Names
 from plurivox.core.errors import OptionError, unknown_name_error
 from plurivox.core.name_encoding import as_text
@@ -32,6 +33,7 @@ Average = Literal["macro", "weighted", "micro"]
 TIE_TOLERANCE = 1e-9  # probabilities this close to the highest are tied with it
 
 
+@takes_what_users_hold
 def accuracy(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> float:
     """Return the accuracy: the share of tasks whose most probable predicted label is the true label.
 
@@ -46,6 +48,7 @@ def accuracy(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = "first")
     return mean_as_task_sums(hits(*align_rows(prediction, truth), ties)).measure_over_all_tasks
 
 
+@takes_what_users_hold
 def balanced_accuracy(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> float:
     """Return the balanced accuracy: the accuracy on the tasks of each true label, averaged over the labels that occur.
 
@@ -59,6 +62,7 @@ def balanced_accuracy(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties =
     return balanced_accuracy_task_sums(*align_rows(prediction, truth), ties).measure_over_all_tasks
 
 
+@takes_what_users_hold
 def top_k_accuracy(
     prediction: SoftLabels,
     truth: SoftLabels,
@@ -85,6 +89,7 @@ def top_k_accuracy(
     return found.measure_over_all_tasks
 
 
+@takes_what_users_hold
 def confusion_counts(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = "first") -> tuple[Floats, Names]:
     """Return the confusion matrix [true, predicted] of task counts, and the labels of its rows and columns.
 
@@ -104,6 +109,7 @@ def confusion_counts(prediction: SoftLabels, truth: SoftLabels, *, ties: Ties = 
     )
 
 
+@takes_what_users_hold
 def precision(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "macro", ties: Ties = "first") -> float:
     """Return the precision: the share of tasks predicted as a label whose true label it is, averaged over labels.
 
@@ -116,6 +122,7 @@ def precision(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "
     return precision_task_sums(*align_rows(prediction, truth), ties, average).measure_over_all_tasks
 
 
+@takes_what_users_hold
 def recall(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "macro", ties: Ties = "first") -> float:
     """Return the recall: the share of tasks with a true label that are predicted as that label, averaged over labels.
 
@@ -129,6 +136,7 @@ def recall(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "mac
     return recall_task_sums(*align_rows(prediction, truth), ties, average).measure_over_all_tasks
 
 
+@takes_what_users_hold
 def f1(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "macro", ties: Ties = "first") -> float:
     """Return the F1 score: the harmonic mean of precision and recall of each label, averaged over labels.
 
@@ -141,6 +149,7 @@ def f1(prediction: SoftLabels, truth: SoftLabels, *, average: Average = "macro",
     return f1_task_sums(*align_rows(prediction, truth), ties, average).measure_over_all_tasks
 
 
+@takes_what_users_hold
 def majority_baseline(truth: SoftLabels) -> tuple[str, float]:
     """Return the most frequent true label and its share of the tasks: the accuracy of always predicting it.
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeVar
 
+from plurivox.core.arguments_as_users_hold_them import takes_what_users_hold
 from plurivox.core.array_types import Floats, Names
 from plurivox.core.errors import InputError, OptionError, unknown_name_error
 from plurivox.core.soft_labels import SoftLabels
@@ -36,6 +37,7 @@ class Measure:
     default: bool = True  # computed if no measures are named
     biased: bool = False  # resampling increases it, as it does sums of |noise|
 
+    @takes_what_users_hold
     def __call__(self, prediction: SoftLabels, truth: SoftLabels) -> float:
         """Return the value of the measure over the tasks that prediction and truth share."""
         return self.measure_as_task_sums(*align_rows(prediction, truth)).measure_over_all_tasks
@@ -69,6 +71,7 @@ def select_measures(names: Sequence[str] | None = None) -> list[Measure]:
     return list(found.values())
 
 
+@takes_what_users_hold
 def by_task(
     prediction: SoftLabels, truth: SoftLabels, measure: str = "cross-entropy", *, ties: Ties = "first"
 ) -> tuple[Names, Floats]:

@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from plurivox.core.arguments_as_users_hold_them import takes_what_users_hold
 from plurivox.core.array_types import Floats
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_rows_dense_sparse import Dense, Rows
@@ -33,6 +34,7 @@ SMOOTHING = 0.01  # share of the uniform distribution that is mixed into a predi
 MIN_VARIATION = 1e-9  # entropies that vary less than this count as constant
 
 
+@takes_what_users_hold
 def cross_entropy(prediction: SoftLabels, truth: SoftLabels, *, clip: float = CLIP) -> float:
     """Return the mean cross-entropy -sum_k p_k log q_k in nats, where p is the truth and q the prediction, at least `clip`.
 
@@ -45,6 +47,7 @@ def cross_entropy(prediction: SoftLabels, truth: SoftLabels, *, clip: float = CL
     return mean_as_task_sums(cross_entropies(*align_rows(prediction, truth), clip)).measure_over_all_tasks
 
 
+@takes_what_users_hold
 def smoothed_cross_entropy(prediction: SoftLabels, truth: SoftLabels, *, smoothing: float = SMOOTHING) -> float:
     """Return the mean cross-entropy -sum_k p_k log((1 - s) q_k + s / K) in nats: the uniform distribution is mixed in.
 
@@ -61,6 +64,7 @@ def smoothed_cross_entropy(prediction: SoftLabels, truth: SoftLabels, *, smoothi
     return mean_as_task_sums(smoothed_cross_entropies(*rows, smoothing)).measure_over_all_tasks
 
 
+@takes_what_users_hold
 def kl_divergence(prediction: SoftLabels, truth: SoftLabels, *, clip: float = CLIP) -> float:
     """Return the mean divergence of the prediction q from the truth p: KL(p || q) = sum_k p_k log(p_k / q_k) in nats.
 
@@ -74,6 +78,7 @@ def kl_divergence(prediction: SoftLabels, truth: SoftLabels, *, clip: float = CL
     return mean_as_task_sums(kl_divergences(*align_rows(prediction, truth), clip)).measure_over_all_tasks
 
 
+@takes_what_users_hold
 def inverse_kl_divergence(prediction: SoftLabels, truth: SoftLabels, *, clip: float = CLIP) -> float:
     """Return the mean divergence of the truth p from the prediction q: KL(q || p) = sum_k q_k log(q_k / p_k) in nats.
 
@@ -87,6 +92,7 @@ def inverse_kl_divergence(prediction: SoftLabels, truth: SoftLabels, *, clip: fl
     return mean_as_task_sums(inverse_kl_divergences(*align_rows(prediction, truth), clip)).measure_over_all_tasks
 
 
+@takes_what_users_hold
 def jensen_shannon_divergence(prediction: SoftLabels, truth: SoftLabels, *, base: float = np.e) -> float:
     """Return the mean over tasks of the Jensen-Shannon divergence (KL(p || m) + KL(q || m)) / 2, with m = (p + q) / 2.
 
@@ -103,6 +109,7 @@ def jensen_shannon_divergence(prediction: SoftLabels, truth: SoftLabels, *, base
     )
 
 
+@takes_what_users_hold
 def jensen_shannon_distance(prediction: SoftLabels, truth: SoftLabels, *, base: float = np.e) -> float:
     """Return the mean over tasks of the square root of the Jensen-Shannon divergence, which is a metric.
 
@@ -118,6 +125,7 @@ def jensen_shannon_distance(prediction: SoftLabels, truth: SoftLabels, *, base: 
     )
 
 
+@takes_what_users_hold
 def total_variation(prediction: SoftLabels, truth: SoftLabels) -> float:
     """Return the mean over tasks of the total variation 1/2 sum_k |p_k - q_k| between prediction and truth, 0 to 1.
 
@@ -130,6 +138,7 @@ def total_variation(prediction: SoftLabels, truth: SoftLabels) -> float:
     return mean_as_task_sums(total_variations(*align_rows(prediction, truth))).measure_over_all_tasks
 
 
+@takes_what_users_hold
 def manhattan(prediction: SoftLabels, truth: SoftLabels) -> float:
     """Return the mean Manhattan distance sum_k |p_k - q_k| over tasks, 0 to 2: twice the total variation.
 
@@ -143,6 +152,7 @@ def manhattan(prediction: SoftLabels, truth: SoftLabels) -> float:
     return mean_as_task_sums(manhattan_distances(*align_rows(prediction, truth))).measure_over_all_tasks
 
 
+@takes_what_users_hold
 def soft_accuracy(prediction: SoftLabels, truth: SoftLabels) -> float:
     """Return the mean over tasks of the probability that prediction q and truth p share: sum_k min(p_k, q_k).
 
@@ -156,6 +166,7 @@ def soft_accuracy(prediction: SoftLabels, truth: SoftLabels) -> float:
     return mean_as_task_sums(shared_probabilities(*align_rows(prediction, truth))).measure_over_all_tasks
 
 
+@takes_what_users_hold
 def soft_micro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
     """Return the soft micro F1 over all tasks i and labels k: 2 sum_ik min(p, q) / sum_ik (p + q).
 
@@ -169,6 +180,7 @@ def soft_micro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
     return soft_f1_task_sums(*align_rows(prediction, truth), "micro").measure_over_all_tasks
 
 
+@takes_what_users_hold
 def soft_macro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
     """Return the mean over labels of the soft F1 of each label: F_k = 2 sum_i min(p, q) / sum_i (p + q) over tasks i.
 
@@ -181,6 +193,7 @@ def soft_macro_f1(prediction: SoftLabels, truth: SoftLabels) -> float:
     return soft_f1_task_sums(*align_rows(prediction, truth), "macro").measure_over_all_tasks
 
 
+@takes_what_users_hold
 def entropy_correlation(prediction: SoftLabels, truth: SoftLabels) -> float:
     """Return the Pearson correlation over tasks between the normalised entropies H(q) / log K and H(p) / log K.
 
@@ -195,6 +208,7 @@ def entropy_correlation(prediction: SoftLabels, truth: SoftLabels) -> float:
     return entropy_correlation_or_cosine_task_sums(*align_rows(prediction, truth), centred=True).measure_over_all_tasks
 
 
+@takes_what_users_hold
 def entropy_similarity(prediction: SoftLabels, truth: SoftLabels) -> float:
     """Return the cosine similarity between the normalised entropies of all tasks, 0 to 1; NaN if one side has entropy 0.
 

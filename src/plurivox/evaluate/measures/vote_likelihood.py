@@ -6,6 +6,7 @@ so the divergence due to the sampling noise of n votes is reported beside KL div
 
 import numpy as np
 
+from plurivox.core.arguments_as_users_hold_them import takes_what_users_hold
 from plurivox.core.array_types import Floats
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
@@ -21,6 +22,7 @@ from plurivox.evaluate.bootstrap_over_tasks import mean_as_task_sums
 from plurivox.evaluate.measures.soft_label_measures import CLIP, kl_divergences
 
 
+@takes_what_users_hold
 def shares_of(votes: Votes) -> SoftLabels:
     """Return each voted task's vote shares as soft labels, with its number of votes as `support`.
 
@@ -34,6 +36,7 @@ def shares_of(votes: Votes) -> SoftLabels:
     )
 
 
+@takes_what_users_hold
 def count_log_likelihood(prediction: SoftLabels, votes: Votes, *, clip: float = CLIP) -> float:
     """Return the mean log-likelihood per task of the vote counts, if votes were drawn from the prediction, in nats.
 
@@ -57,6 +60,7 @@ def count_log_likelihood(prediction: SoftLabels, votes: Votes, *, clip: float = 
     return mean_as_task_sums(np.concatenate(found)).measure_over_all_tasks
 
 
+@takes_what_users_hold
 def count_deviance(prediction: SoftLabels, votes: Votes, *, clip: float = CLIP) -> float:
     """Return the mean deviance: log-likelihood of the vote counts under their own shares minus that under the prediction.
 
@@ -70,6 +74,7 @@ def count_deviance(prediction: SoftLabels, votes: Votes, *, clip: float = CLIP) 
     return mean_as_task_sums(deviances_of_vote_counts(prediction, shares_of(votes), clip)).measure_over_all_tasks
 
 
+@takes_what_users_hold
 def vote_floor(votes: Votes, prediction: SoftLabels | None = None) -> float:
     """Return the expected KL(vote shares || truth) due to sampling noise of n votes: the mean of (K_eff - 1) / (2 n) in nats.
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from plurivox.core.arguments_as_users_hold_them import takes_what_users_hold
 from plurivox.core.array_types import Floats
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import as_text, positions
@@ -15,6 +16,7 @@ from plurivox.evaluate.bootstrap_over_tasks import mean_as_task_sums
 METRIC_TOLERANCE = 1e-9  # numerical tolerance in checking that distances are a metric
 
 
+@takes_what_users_hold
 def sorted_wasserstein(prediction: SoftLabels, truth: SoftLabels) -> float:
     """Return the "Wasserstein" of Collins et al.: the mean of 1/K sum_j |p_(j) - q_(j)|, probabilities sorted per task.
 
@@ -29,6 +31,7 @@ def sorted_wasserstein(prediction: SoftLabels, truth: SoftLabels) -> float:
     return mean_as_task_sums(sorted_wassersteins(*align_rows(prediction, truth))).measure_over_all_tasks
 
 
+@takes_what_users_hold
 def wasserstein(
     prediction: SoftLabels,
     truth: SoftLabels,

@@ -1,9 +1,10 @@
 """Readers of other programs' formats, one module per format.
 
-A **folder format** has `recognises(folder)` and `read(folder)`; a **record format** (a list of JSON objects, from `.json` or
-`.jsonl`) has `recognises(records)` and `read_records(records, where, names)`; a **table format** (columns of other names or
-another layout) has `recognises(table)` and `read_columns(table, names)`. All return ForeignContents. `names` are the fields
-that the caller named.
+A **folder format** has `recognises(folder)` and `read(folder)`, or `read_folder(folder, names)` if the caller can name fields
+(a format in a `.zip` file likewise); a **record format** (a list of JSON objects, from `.json` or `.jsonl`) has
+`recognises(records)` and `read_records(records, where, names)`; a **table format** (columns of other names or another layout)
+has `recognises(table)` and `read_columns(table, names)`. All return ForeignContents. `names` are the fields that the caller
+named.
 
 crowd-kit needs no reader: its DataFrames have the columns `task`, `worker`, `label`, as returned by `Votes.to_pandas()`
 and accepted by `pv.votes(frame)`.
@@ -13,13 +14,34 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from plurivox.io.formats import image_folder, label_studio, peerannot
+from plurivox.io.formats import (
+    appen,
+    argilla,
+    doccano,
+    huggingface_folder,
+    huggingface_table,
+    image_folder,
+    label_lists,
+    label_studio,
+    label_studio_table,
+    mturk,
+    peerannot,
+    prodigy,
+    table_per_worker,
+)
 from plurivox.io.formats._data_read_from_other_program import FieldNames, ForeignContents
 from plurivox.io.tabular.table_files import Columns
 
-FOLDER_FORMATS: tuple[ModuleType, ...] = (peerannot, image_folder)
-RECORD_FORMATS: tuple[ModuleType, ...] = (label_studio,)
-TABLE_FORMATS: tuple[ModuleType, ...] = ()
+FOLDER_FORMATS: tuple[ModuleType, ...] = (
+    peerannot,
+    huggingface_folder,
+    image_folder,
+    argilla,
+    doccano,
+    table_per_worker,
+)
+RECORD_FORMATS: tuple[ModuleType, ...] = (label_studio, prodigy, argilla, doccano)
+TABLE_FORMATS: tuple[ModuleType, ...] = (mturk, appen, label_studio_table, argilla, huggingface_table, label_lists)
 
 __all__ = [
     "FieldNames",

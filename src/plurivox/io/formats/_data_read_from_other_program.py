@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from plurivox.core.count_text import count_text
 from plurivox.core.name_encoding import as_names, distinct_names, positions, sorted_names
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import UNNAMED, Votes
@@ -35,6 +36,7 @@ class ForeignContents:
     splits: Mapping[str, str] | None = None  # task -> "train", "val" or "test"
     items: pl.DataFrame | None = None  # the labelled items: `task` and the columns of the program
     workers: pl.DataFrame | None = None  # traits of each worker: `worker` and the columns of the program
+    tables: Mapping[str, pl.DataFrame] | None = None  # further tables, by name
     notes: tuple[str, ...] = ()  # what was dropped, merged or inferred, and how often
 
 
@@ -45,6 +47,15 @@ def notes_with_nonzero_count(*count_and_text: tuple[int, str]) -> tuple[str, ...
     ('2 answers were skipped',)
     """
     return tuple(f"{number} {words}" for number, words in count_and_text if number)
+
+
+def counted_notes(*number_singular_plural: tuple[int, str, str]) -> tuple[str, ...]:
+    """Return a note for each (number, text for one, text for several) whose number is not 0.
+
+    >>> counted_notes((1, "draft was left out", "drafts were left out"), (0, "reply was late", "replies were late"))
+    ('1 draft was left out',)
+    """
+    return tuple(count_text(number, one, several) for number, one, several in number_singular_plural if number)
 
 
 def votes_with_unnamed(

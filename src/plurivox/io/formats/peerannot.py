@@ -2,7 +2,8 @@
 
 An image belongs to the task whose key ends its name: `smile-2.png` is task 2. peerannot numbers tasks, workers and
 labels from 0, so writing replaces names by numbers and stores the names in `names.json`, from which reading restores
-them. Lefort, Charlier, Joly and Salmon, Peerannot (Computo, 2024), section 2.2.
+them. `ground_truth.npy` and `matrices.npy` of a simulation are read as gold labels and as the table `confusion_matrices`.
+Lefort, Charlier, Joly and Salmon, Peerannot (Computo, 2024), section 2.2.
 """
 
 from collections import Counter
@@ -24,12 +25,14 @@ from plurivox.io.formats._data_read_from_other_program import (
     notes_with_nonzero_count,
     votes_with_unnamed,
 )
+from plurivox.io.formats._peerannot_arrays import read_ground_truth_or_none, read_matrices_or_none, soft_labels_of_array
 from plurivox.io.formats._peerannot_writer import ANSWERS, METADATA, write_peerannot_folder
 from plurivox.io.formats.image_folder import Image, ImageFiles, find_labelled_images
 from plurivox.io.tabular.read_csv_and_json import read_json
 from plurivox.io.tabular.table_file_names import file_suffix
 
-__all__ = ["read", "recognises", "write", "write_labels", "write_peerannot_folder"]
+__all__ = ["read", "read_labels_or_none", "recognises", "write", "write_labels", "write_peerannot_folder"]
+MATRICES_TABLE = "confusion_matrices"  # worker, true, said, p: from which `peerannot simulate` drew the answers
 write = write_peerannot_folder  # its name in version 0.1
 
 
@@ -42,6 +45,18 @@ class AnswerColumns:
     label: list[Any]
     keys: list[str]  # all tasks, also those without a vote
     notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FolderContents:
+    """What a peerannot folder contains, and the names of its keys and label numbers."""
+
+    answers: AnswerColumns
+    metadata: dict[str, Any]
+    image_files: ImageFiles | None
+    images: Mapping[str, Image]  # task key -> image
+    names: naming.NameMap
+    image_notes: tuple[str, ...]
 
 
 def recognises(path: Path) -> bool:
@@ -60,24 +75,8 @@ def read(path: str | Path, labels: Iterable[object] | None = None) -> ForeignCon
     sorted image folders if the votes agree with that order, else they stay numbers.
     """
     file = Path(path) / ANSWERS if Path(path).is_dir() else Path(path)
-    answers = _read_answers_json_as_columns(file)
-    metadata = _read_metadata_json_or_empty(file.parent)
-    found = find_labelled_images(file.parent) if any((file.parent / split).is_dir() for split in SPLITS) else None
-    images, notes = _images_by_task_key_and_notes(found, set(answers.keys)) if found else ({}, ())
-    names = naming.read_names_json_or_none(file.parent) if file.name == ANSWERS else None
-    if names is None:
-        n_labels = metadata.get("n_classes") if isinstance(metadata.get("n_classes"), int) else None
-        names = naming.name_map_from_keys(answers.keys, answers.worker, set(answers.label), n_labels)
-        if labels is None and found and _labels_can_number_folders(found, answers, n_labels):
-            vote_counts = Counter(
-                (images[task].label, label)
-                for task, label in zip(answers.task, answers.label, strict=True)
-                if task in images
-            )
-            names = naming.name_labels_by_folders_if_votes_agree(names, found.labels, vote_counts)
-    if labels is not None:
-        names = naming.name_labels_by_number(names, labels, file)
-    _check_tasks_workers_labels_have_names(names, answers, file)
+    contents = _parse_answers_and_images(file, labels)
+    answers, names = contents.answers, contents.names
     votes = votes_with_unnamed(
         [names.tasks[key] for key in answers.task],
         [names.workers[key] for key in answers.worker],
@@ -87,14 +86,21 @@ def read(path: str | Path, labels: Iterable[object] | None = None) -> ForeignCon
         labels=names.order,
         ordered=names.scale or False,
     )
-    as_named = {_task_name_text(names.tasks.get(key, key)): image for key, image in images.items()}
+    as_named = {_task_name_text(names.tasks.get(key, key)): image for key, image in contents.images.items()}
+    is_simulated = file.name == ANSWERS
+    truth = read_ground_truth_or_none(file.parent, names) if is_simulated else None
+    matrices = read_matrices_or_none(file.parent, names) if is_simulated else None
     return ForeignContents(
-        name=str(metadata.get("name", file.parent.resolve().name)),
+        name=str(contents.metadata.get("name", file.parent.resolve().name)),
         votes=votes,
-        gold=_gold_from_image_folders(as_named, found),
+        gold=truth if truth is not None else _gold_from_image_folders(as_named, contents.image_files),
         images={task: image.path for task, image in as_named.items()} or None,
         splits={task: image.split for task, image in as_named.items()} or None,
-        notes=answers.notes + names.notes + notes + _notes_on_metadata_differences(metadata, answers),
+        tables=None if matrices is None else {MATRICES_TABLE: matrices},
+        notes=answers.notes
+        + names.notes
+        + contents.image_notes
+        + _notes_on_metadata_differences(contents.metadata, answers),
     )
 
 
@@ -123,6 +129,54 @@ def write_labels(soft: SoftLabels, folder: str | Path, method: str, *, hard: boo
     with atomic_file(root / "labels" / file) as part, part.open("wb") as opened:
         np.save(opened, rows.most_probable_label_codes() if hard else rows.prob, allow_pickle=False)
     return root / "labels" / file
+
+
+def read_labels_or_none(file: str | Path) -> SoftLabels | None:
+    """Return the labels, hard or soft, that `peerannot aggregate` wrote to `labels/`; None if no answers.json is near the file.
+
+    The tasks and labels have the names that `read` gives them.
+    """
+    path = Path(file)
+    root = next((one for one in path.resolve().parents[:2] if (one / ANSWERS).is_file()), None)
+    if root is None:
+        return None
+    contents = _parse_answers_and_images(root / ANSWERS, None)
+    return soft_labels_of_array(path, contents.names, contents.answers.keys)
+
+
+def _parse_answers_and_images(file: Path, labels: Iterable[object] | None) -> FolderContents:
+    """Return the answers in a file, the images and metadata beside it, and the names of all keys."""
+    answers, metadata = _read_answers_json_as_columns(file), _read_metadata_json_or_empty(file.parent)
+    found = find_labelled_images(file.parent) if any((file.parent / split).is_dir() for split in SPLITS) else None
+    images, notes = _images_by_task_key_and_notes(found, set(answers.keys)) if found else ({}, ())
+    names = _names_of_keys(file, answers, metadata, found, images, labels)
+    return FolderContents(answers, metadata, found, images, names, notes)
+
+
+def _names_of_keys(
+    file: Path,
+    answers: AnswerColumns,
+    metadata: Mapping[str, Any],
+    image_files: ImageFiles | None,
+    images: Mapping[str, Image],
+    labels: Iterable[object] | None,
+) -> naming.NameMap:
+    """Return the names of tasks, workers and labels: from names.json, the list `labels`, or the image folders."""
+    names = naming.read_names_json_or_none(file.parent) if file.name == ANSWERS else None
+    if names is None:
+        n_labels = metadata.get("n_classes") if isinstance(metadata.get("n_classes"), int) else None
+        names = naming.name_map_from_keys(answers.keys, answers.worker, set(answers.label), n_labels)
+        if labels is None and image_files and _labels_can_number_folders(image_files, answers, n_labels):
+            vote_counts = Counter(
+                (images[task].label, label)
+                for task, label in zip(answers.task, answers.label, strict=True)
+                if task in images
+            )
+            names = naming.name_labels_by_folders_if_votes_agree(names, image_files.labels, vote_counts)
+    if labels is not None:
+        names = naming.name_labels_by_number(names, labels, file)
+    _check_tasks_workers_labels_have_names(names, answers, file)
+    return names
 
 
 def _read_answers_json_as_columns(file: Path) -> AnswerColumns:

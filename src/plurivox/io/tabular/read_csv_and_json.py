@@ -1,6 +1,7 @@
-"""Read CSV, TSV, JSON and JSON lines: UTF-8 text with or without a byte order mark, plain or gzipped.
+"""Read CSV, TSV, JSON and JSON lines: UTF-8 text, or UTF-16 with a byte order mark, plain or gzipped.
 
-All columns of CSV and TSV are read as text, so that "007" stays "007"; rows with the wrong number of fields are errors.
+All columns of CSV and TSV are read as text, so that "007" stays "007". What spreadsheets add or leave out is allowed: columns
+without name and value, blanks around column names, rows without their last, empty fields. Longer rows are errors.
 """
 
 import csv
@@ -8,6 +9,7 @@ import gzip
 import io
 import json
 import re
+import warnings
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -17,17 +19,19 @@ import numpy as np
 import polars as pl
 
 from plurivox.core.array_types import Bools, Ints
-from plurivox.core.errors import InputError, first_few
+from plurivox.core.count_text import count_text
+from plurivox.core.errors import InputError, PlurivoxWarning, first_few
 
 GZIP_MAGIC = b"\x1f\x8b"
 UTF8_BOM = b"\xef\xbb\xbf"  # byte order mark that some programs write before UTF-8 text
-OTHER_BOMS = {
+OTHER_BOMS = {  # as Excel writes "Unicode text"
     b"\xff\xfe\x00\x00": "UTF-32",
     b"\x00\x00\xfe\xff": "UTF-32",
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
-SEPARATORS = ",;\t"
+SEPARATORS = ",;\t|"
+SEPARATOR_LINE = re.compile(rb'"?sep=(.)"?\r?\n', re.IGNORECASE)  # a first line that tells Excel the separator
 MAX_HEADER_BYTES = 2**20  # the header line must end within this many bytes
 
 
@@ -54,13 +58,22 @@ def read_text_bytes(path: str | Path) -> bytes:
         raise InputError(f"{path} cannot be read ({cause.strerror})") from cause
     for mark, coding in OTHER_BOMS.items():
         if data.startswith(mark):
-            raise InputError(f"{path} is {coding} text; save it as UTF-8")
+            data = _reencoded_as_utf8(data, coding, path)
+            break
     data = data.removeprefix(UTF8_BOM)
     if not data.strip():
         raise InputError(f"{path} is empty")
     if b"\0" in data:
         raise InputError(f"{path} is damaged or not a text file: it contains zero bytes")
     return data
+
+
+def _reencoded_as_utf8(data: bytes, coding: str, path: str | Path) -> bytes:
+    """Return UTF-16 or UTF-32 text with a byte order mark as UTF-8; raise InputError if it is damaged."""
+    try:
+        return data.decode(coding).encode()
+    except UnicodeError as cause:
+        raise InputError(f"{path} begins as {coding} text but is damaged or incomplete; save it as UTF-8") from cause
 
 
 def decode_utf8(data: bytes, path: str | Path) -> str:
@@ -70,7 +83,8 @@ def decode_utf8(data: bytes, path: str | Path) -> str:
     except UnicodeDecodeError as cause:
         line = data.count(b"\n", 0, cause.start) + 1
         raise InputError(
-            f"{path} is not UTF-8 text: byte 0x{data[cause.start]:02x} in line {line}; save it as UTF-8"
+            f"{path} is not UTF-8 text: byte 0x{data[cause.start]:02x} in line {line}; save it as UTF-8 (in Excel: "
+            "'CSV UTF-8'; a file of older programs: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW)"
         ) from cause
 
 
@@ -78,13 +92,21 @@ def decode_utf8(data: bytes, path: str | Path) -> str:
 
 
 def read_json(path: str | Path, object_pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
-    """Return the contents of a JSON file; `object_pairs_hook` builds each object from its (key, value) pairs, default dict."""
+    """Return the contents of a JSON file, or the list of its values if it is JSON lines: an object or list per line.
+
+    `object_pairs_hook` builds each object from its (key, value) pairs, default dict.
+    """
+    text = decode_utf8(read_text_bytes(path), path)
     try:
-        return json.loads(decode_utf8(read_text_bytes(path), path), object_pairs_hook=object_pairs_hook)
+        return json.loads(text, object_pairs_hook=object_pairs_hook)
     except (ValueError, RecursionError) as cause:
         if str(cause).startswith("Extra data"):  # a second value after the first
+            lines = [line for line in text.split("\n") if line and not line.isspace()]
+            records = _parse_json_lines_together_or_none(lines, object_pairs_hook)
+            if records is not None and all(line.lstrip().startswith(("{", "[")) for line in lines):
+                return records
             raise InputError(
-                f"{path} contains more than one JSON value; if it has one per line, name it .jsonl ({cause})"
+                f"{path} contains more than one JSON value, and not one object per line as JSON lines ({cause})"
             ) from cause
         raise InputError(f"{path} is not valid JSON, or it is incomplete ({cause})") from cause
 
@@ -97,10 +119,12 @@ def read_json_lines(path: str | Path) -> list[Any]:
     return [_parse_json_line(line, number, path) for number, line in full.items()] if values is None else values
 
 
-def _parse_json_lines_together_or_none(lines: list[str]) -> list[Any] | None:
+def _parse_json_lines_together_or_none(
+    lines: list[str], object_pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None
+) -> list[Any] | None:
     """Return the lines parsed together as one JSON list (fast); None if a line is not exactly one JSON value."""
     try:
-        values = json.loads(f"[{','.join(lines)}]")
+        values = json.loads(f"[{','.join(lines)}]", object_pairs_hook=object_pairs_hook)
     except (ValueError, RecursionError):
         return None
     return values if len(values) == len(lines) else None
@@ -122,36 +146,66 @@ def read_delimited_as_text_columns(
 ) -> pl.DataFrame:
     """Return the table in a CSV or TSV file, all columns text; an empty field is missing, a quoted empty field is "".
 
-    Without `separator`, comma, semicolon or tab is detected from the header. `quotes=False` reads quote marks as ordinary
-    characters, as some programs write them into TSV.
+    Without `separator`, comma, semicolon, tab or `|` is detected from the header. `quotes=False` reads quote marks as ordinary
+    characters, as some programs write them into TSV. Columns that have neither a name nor a value are left out. Warn about rows
+    that end before the last column: their last fields are missing.
     """
     data = read_text_bytes(path).lstrip(b"\r\n")
+    if (told := SEPARATOR_LINE.match(data)) is not None:
+        data, separator = data[told.end() :], separator or told[1].decode(errors="replace")
     if b"\n" not in data:
         data = data.replace(b"\r", b"\n")  # line ends of old Macs
     head = data[:MAX_HEADER_BYTES].decode(errors="replace")
     mark = separator or _detect_separator(head)
-    names = _parse_header(head, mark, quotes, path)
+    names = [name.strip() for name in _parse_header(head, mark, quotes, path)]
     if any("\ufffd" in name for name in names):
         decode_utf8(data, path)  # polars does not check the header
-    if twice := sorted({name for name in names if names.count(name) > 1}):
+    if twice := sorted({name for name in names if name and names.count(name) > 1}):
         raise InputError(f"duplicate column names in {path}: {first_few(twice)}; rename them")
     try:
         frame = pl.read_csv(data, separator=mark, infer_schema=False, quote_char='"' if quotes else None)
-        frame.columns = names  # polars does not unescape doubled quotes in a header
+        frame.columns = _with_unique_names(names)  # polars does not unescape doubled quotes in a header
     except pl.exceptions.PolarsError as cause:
         decode_utf8(data, path)
-        _find_blank_rows_and_check_field_counts(data, mark, quotes, len(names), path)
+        _find_blank_rows_and_check_field_counts(data, mark, quotes, names, path)
         raise InputError(f"{path} cannot be read as a table: {str(cause).splitlines()[0]}") from cause
     if frame.width < 2 or not frame[:, -1].null_count():
         return frame
     # rows with too few fields end in a missing value
-    return frame.filter(~_find_blank_rows_and_check_field_counts(data, mark, quotes, len(names), path))
+    frame = frame.filter(~_find_blank_rows_and_check_field_counts(data, mark, quotes, names, path))
+    return _without_nameless_empty_columns(frame, names)
+
+
+def _with_unique_names(names: list[str]) -> list[str]:
+    """Return column names in which those after the first that are empty are called `Unnamed: <number>`, as in pandas."""
+    return [name or ("" if place == 0 else f"Unnamed: {place}") for place, name in enumerate(names)]
+
+
+def without_blank_rows_at_end(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the table without the rows at its end that have no value, as spreadsheets write them."""
+    filled = frame.select(~pl.all_horizontal(pl.all().is_null())).to_series().arg_true()
+    return frame.head(0 if filled.is_empty() else int(filled[-1]) + 1)
+
+
+def _without_nameless_empty_columns(frame: pl.DataFrame, names: list[str]) -> pl.DataFrame:
+    """Return the table without columns that have neither a name nor a value."""
+    empty = [
+        column.name
+        for column, name in zip(frame, names, strict=True)
+        if not name and column.null_count() == len(column)
+    ]
+    return frame.drop(empty)
 
 
 def _detect_separator(header_line: str) -> str:
-    """Return the separator (comma, semicolon or tab) used outside quotes in a header line; a comma if ambiguous."""
-    line = re.sub(r'"[^"]*"', "", header_line).split("\n", 1)[0]
-    found = [mark for mark in SEPARATORS if mark in line]
+    """Return the separator (comma, semicolon, tab or `|`) used outside quotes in a header line.
+
+    If there are several, it is the one that occurs as often in the next line; a comma if that is ambiguous.
+    """
+    first, second = [*re.sub(r'"[^"]*"', "", header_line).split("\n", 2), ""][:2]
+    found = [mark for mark in SEPARATORS if mark in first]
+    if len(found) > 1:
+        found = [mark for mark in found if first.count(mark) == second.count(mark)]
     return found[0] if len(found) == 1 else ","
 
 
@@ -167,20 +221,37 @@ def _parse_header(header_line: str, separator: str, quotes: bool, path: str | Pa
 
 
 def _find_blank_rows_and_check_field_counts(
-    data: bytes, separator: str, quotes: bool, n_fields: int, path: str | Path
+    data: bytes, separator: str, quotes: bool, names: list[str], path: str | Path
 ) -> Bools:
-    """Return (n_rows,) whether each row is blank; raise InputError if a row has more or fewer fields than the header."""
+    """Return (n_rows,) whether each row is blank; warn about rows with fewer fields than the header.
+
+    Raise InputError for a row with more fields, and for a short last row without line end: the file is cut off.
+    """
     start, fields, blank, closed = _find_row_starts_and_field_counts(data, separator, quotes)
-    wrong = np.flatnonzero((fields != n_fields) & ~blank)
-    if len(wrong) and closed:
-        first = int(wrong[0])
-        line = data.count(b"\n", 0, int(start[first])) + 1
-        raise InputError(
-            f"{path}, line {line} has {fields[first]} fields, but the header has {n_fields} "
-            f"({len(wrong)} such rows); correct the row, or quote values that contain the separator"
-        )
     if not closed:
         raise InputError(f"{path} has an unclosed quote; close it, or read the file with quotes=False")
+    n_named = max((place for place, name in enumerate(names, 1) if name), default=len(names))
+    short = (fields < n_named) & ~blank
+    is_cut_off = bool(short[-1]) and not data.endswith(b"\n")
+    wrong = np.flatnonzero((fields > len(names)) & ~blank) if not is_cut_off else np.array([len(fields) - 1])
+    lines = [data.count(b"\n", 0, int(start[row])) + 1 for row in (wrong if len(wrong) else np.flatnonzero(short))[:3]]
+    if len(wrong):
+        advice = (
+            "the file may be cut off" if is_cut_off else "correct the row, or quote values that contain the separator"
+        )
+        raise InputError(
+            f"{path}, line {lines[0]} has {fields[wrong[0]]} fields, but the header has {len(names)} "
+            f"({count_text(len(wrong), 'such row')}); {advice}"
+        )
+    if short.any():
+        n = int(short.sum())
+        warnings.warn(
+            f"{path}: {count_text(n, 'row')} ({'line' if n == 1 else 'lines'} "
+            f"{first_few(lines) if n <= 3 else f'{lines[0]}, ...'}) "
+            f"{'has' if n == 1 else 'have'} fewer fields than the header; the last fields are read as missing",
+            PlurivoxWarning,
+            stacklevel=3,
+        )
     return blank[1:]
 
 

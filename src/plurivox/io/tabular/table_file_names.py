@@ -5,6 +5,9 @@ from pathlib import Path
 UNCOMPRESSED_SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".arrow", ".feather")
 JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
 TABLE_SUFFIXES = (*UNCOMPRESSED_SUFFIXES, ".csv.gz", ".tsv.gz", ".jsonl.gz", ".ndjson.gz", ".json.gz")
+EXCEL_SUFFIX = ".xlsx"
+READABLE_TABLE_SUFFIXES = (*TABLE_SUFFIXES, EXCEL_SUFFIX)
+OTHER_SPREADSHEET_SUFFIXES = (".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
 
 
 def file_suffix(path: str | Path) -> str:

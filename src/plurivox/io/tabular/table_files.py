@@ -1,12 +1,13 @@
-"""Read and write tables (CSV, TSV, JSON, JSON lines, Parquet, Arrow), and access any table by column name."""
+"""Read and write tables (CSV, TSV, JSON, JSON lines, Parquet, Arrow), read Excel, and access any table by column name."""
 
 import gzip
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
@@ -14,13 +15,34 @@ from plurivox.core.atomic_write import atomic_file
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError
 from plurivox.io.tabular.column_conversion import Kind, cast_column, frame_of, narwhals_to_polars, to_series
+from plurivox.io.tabular.frame_index import (
+    index_levels,
+    is_pandas_series,
+    is_unnamed_first_column,
+    name_of_columns,
+    numbers_rows,
+    series_as_frame,
+)
+from plurivox.io.tabular.huggingface_class_labels import (
+    class_names_by_column,
+    decode_class_labels,
+    features_of_parquet,
+)
 from plurivox.io.tabular.read_csv_and_json import (
     read_delimited_as_text_columns,
     read_json,
     read_json_lines,
     require_file,
+    without_blank_rows_at_end,
 )
-from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
+from plurivox.io.tabular.read_excel import read_excel_sheet
+from plurivox.io.tabular.table_file_names import (
+    EXCEL_SUFFIX,
+    OTHER_SPREADSHEET_SUFFIXES,
+    READABLE_TABLE_SUFFIXES,
+    TABLE_SUFFIXES,
+    file_suffix,
+)
 
 MAX_NAMES_SHOWN = 12  # column names listed in a message
 ARROW_MAGIC = b"ARROW1"  # the first bytes of an Arrow file; a stream has none
@@ -58,22 +80,29 @@ ANSWER_ONLY_COLUMNS = (
 
 
 def read_table(
-    path: str | Path, types: Mapping[str, Kind] | None = None, *, separator: str | None = None, quotes: bool = True
+    path: str | Path,
+    types: Mapping[str, Kind] | None = None,
+    *,
+    separator: str | None = None,
+    quotes: bool = True,
+    sheet: str | None = None,
 ) -> pl.DataFrame:
     """Return the table in a file as a polars DataFrame; the file name extension selects the format.
 
     All columns of CSV and TSV are text unless `types` names another type (`str`, `int`, `float` or `bool`) for a column; in the
     other formats columns keep their types. Columns in `types` that the file does not have are ignored. `separator` and
-    `quotes` apply to CSV and TSV only.
+    `quotes` apply to CSV and TSV only, `sheet` to Excel workbooks (default: the first sheet that has a table).
     """
     require_file(path)
-    suffix = _require_table_suffix(path).removesuffix(".gz")
+    suffix = _require_table_suffix(path, READABLE_TABLE_SUFFIXES).removesuffix(".gz")
     if suffix in (".csv", ".tsv"):
         frame = read_delimited_as_text_columns(path, separator or ("\t" if suffix == ".tsv" else None), quotes=quotes)
     elif suffix in (".jsonl", ".ndjson"):
         frame = frame_from_records(read_json_lines(path), path)
     elif suffix == ".json":
         frame = frame_from_records(read_json(path), path)
+    elif suffix == EXCEL_SUFFIX:
+        frame = read_excel_sheet(path, sheet)
     else:
         frame = _read_parquet_or_arrow(Path(path), suffix)
     found = {name: kind for name, kind in (types or {}).items() if name in frame.columns}
@@ -109,11 +138,13 @@ def save_npz_or_write_table(data: DataType, path: str | Path) -> None:
         write_table(data.columns(), path)
 
 
-def _require_table_suffix(path: str | Path) -> str:
-    """Return the extension of a table's file name in lower case; raise InputError if it is not supported."""
-    if (suffix := file_suffix(path)) in TABLE_SUFFIXES:
+def _require_table_suffix(path: str | Path, supported: Sequence[str] = TABLE_SUFFIXES) -> str:
+    """Return the extension of a table's file name in lower case; raise InputError if it is not one of those `supported`."""
+    if (suffix := file_suffix(path)) in supported:
         return suffix
-    raise InputError(f"unsupported file type {suffix or '(no extension)'}: {path}; use {', '.join(TABLE_SUFFIXES)}")
+    if suffix in OTHER_SPREADSHEET_SUFFIXES:
+        raise InputError(f"unsupported file type {suffix}: {path}; save the spreadsheet as {EXCEL_SUFFIX} or .csv")
+    raise InputError(f"unsupported file type {suffix or '(no extension)'}: {path}; use {', '.join(supported)}")
 
 
 def _read_parquet_or_arrow(file: Path, suffix: str) -> pl.DataFrame:
@@ -122,7 +153,9 @@ def _read_parquet_or_arrow(file: Path, suffix: str) -> pl.DataFrame:
         if not file.stat().st_size:
             raise InputError(f"{file} is empty")
         if suffix == ".parquet":
-            return pl.read_parquet(file, glob=False)
+            names = class_names_by_column(features_of_parquet(file))
+            frame = pl.read_parquet(file, glob=False)
+            return frame.with_columns(decode_class_labels(column, names) for column in frame) if names else frame
         with file.open("rb") as opened:
             begins = opened.read(len(ARROW_MAGIC))
         if begins != ARROW_MAGIC:
@@ -152,16 +185,45 @@ class Columns:
     source: Any  # a narwhals frame, a mapping of arrays, or the path of a Parquet file
     names: list[str]
     where: str  # the name of the table in messages
+    index: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # names of rows: level of a pandas index -> values; "" has no name
+    name_of_columns: str | None = None  # what pandas says that the column names are, such as "worker" after a pivot
+    is_untyped: bool = False  # the columns are those of a CSV or TSV, all text
 
     @classmethod
-    def from_frame_mapping_or_parquet(cls, data: Any, where: str = "the table") -> "Columns":
-        """Return Columns of a DataFrame, a mapping {name: values}, or the path of a Parquet file."""
+    def from_frame_mapping_or_parquet(
+        cls, data: Any, where: str = "the table", *, is_untyped: bool = False
+    ) -> "Columns":
+        """Return Columns of a DataFrame, a mapping {name: values}, a list of records, or the path of a Parquet file.
+
+        The index of a pandas DataFrame is kept beside the columns. So is an unnamed first column, as pandas and R write it to
+        files, unless it only numbers the rows; it is not among the columns.
+        """
         if isinstance(data, Columns):
             return data
+        data = without_blank_rows_at_end(data) if is_untyped and isinstance(data, pl.DataFrame) else data
+        found = cls._of_columns_with_names(data, where)
+        if not is_unnamed_first_column(found.names):
+            return replace(found, is_untyped=is_untyped)
+        first, names = found[found.names[0]], found.names[1:]
+        index = found.index or ({} if numbers_rows(first) else {"": first})
+        return replace(found, names=names, index=index, is_untyped=is_untyped)
+
+    @classmethod
+    def _of_columns_with_names(cls, data: Any, where: str) -> "Columns":
+        """Return Columns of a table, all of its columns by name, and its pandas index."""
         if isinstance(data, str | Path):
             return cls(*_parquet_path_columns_and_file_name(Path(data)))
         if isinstance(data, Mapping):
             return cls(dict(data), [str(name) for name in data], where)
+        if isinstance(data, list | tuple) and data and all(isinstance(one, Mapping) for one in data):
+            keys = dict.fromkeys(str(name) for record in data for name in record)
+            return cls({name: [record.get(name) for record in data] for name in keys}, list(keys), where)
+        if is_pandas_series(data):
+            data = series_as_frame(data)
+        if isinstance(data, np.ndarray) and data.dtype.names:
+            return cls({name: data[name] for name in data.dtype.names}, list(data.dtype.names), where)
         try:
             frame = nw.from_native(data, allow_series=False)
         except TypeError:
@@ -173,7 +235,7 @@ class Columns:
             raise InputError(f"{where} has columns of the same name: {twice}; rename them") from None
         if isinstance(frame, nw.LazyFrame):
             frame = frame.collect()
-        return cls(frame, [str(name) for name in frame.columns], where)
+        return cls(frame, [str(name) for name in frame.columns], where, index_levels(data), name_of_columns(data))
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
@@ -185,6 +247,27 @@ class Columns:
             return to_series(self.source[name], name)
         native = next(one for one in self.source.columns if str(one) == name)  # pandas may name columns by numbers
         return narwhals_to_polars(self.source.get_column(native), name)
+
+    def may_hold_names(self, name: str) -> bool:
+        """Return whether a column may contain names: its type is not bytes, lists or records, as that of images is."""
+        if isinstance(self.source, Path):
+            kind: Any = pl.scan_parquet(self.source, glob=False).collect_schema()[name]
+        elif isinstance(self.source, dict):
+            kind = self.source[name].dtype if isinstance(self.source[name], pl.Series) else None
+        else:
+            kind = self.source.get_column(next(one for one in self.source.columns if str(one) == name)).dtype
+        return kind not in (pl.Binary, nw.Binary) and not (
+            kind is not None and hasattr(kind, "is_nested") and kind.is_nested()
+        )
+
+    def with_index_as_columns(self, names: Mapping[str, str]) -> "Columns":
+        """Return the table with levels of its index as first columns; `names` is {name of a level: name of its column}."""
+        columns = {column: to_series(self.index[level], column) for level, column in names.items()}
+        for name in self.names:
+            if name not in columns:
+                order = self.ordered_categories_or_none(name)
+                columns[name] = self[name] if order is None else self[name].cast(pl.String).cast(pl.Enum(order))
+        return replace(self, source=columns, names=list(columns), index={})
 
     def has_columns_of_answers(self, label_column: str | None = None) -> bool:
         """Return whether the table contains answers: percentages, second labels, excluded labels, ..., not just votes.
@@ -198,6 +281,8 @@ class Columns:
 
     def ordered_categories_or_none(self, column_name: str) -> list[str] | None:
         """Return the categories of a column in their order if its type has them (Enum, ordered categorical), else None."""
+        if isinstance(self.source, dict) and isinstance(column := self.source[column_name], pl.Series):
+            return column.dtype.categories.to_list() if isinstance(column.dtype, pl.Enum) else None
         if isinstance(self.source, Path | dict):
             return None
         kind = self.source.get_column(next(one for one in self.source.columns if str(one) == column_name)).dtype
@@ -220,6 +305,12 @@ def _missing_column_hint(missing_roles: list[str], column_name_by_role: Mapping[
             f"if every column except {column_name_by_role['task']!r} is a worker, read it as a wide table: "
             "wide=True (on the command line --wide); "
             "if the columns have other names, give worker=..., label=... (--worker ..., --label ...)"
+        )
+    if len(missing_roles) == 3:
+        return (
+            "if the columns have other names, give task=..., worker=..., label=... (on the command line --task ..., "
+            "--worker ..., --label ...); if every column is a worker, wide=True (--wide); "
+            "the first line of a file must contain the column names"
         )
     here, there = (
         ", ".join(f"{before}{role}{after}" for role in missing_roles)
@@ -265,6 +356,7 @@ def _parquet_path_columns_and_file_name(path: Path) -> tuple[Path, list[str], st
 def _read_parquet_column(path: Path, name: str) -> pl.Series:
     """Return one column of a Parquet file; raise InputError if it cannot be read."""
     try:
-        return pl.read_parquet(path, columns=[name], glob=False)[name]
+        column = pl.read_parquet(path, columns=[name], glob=False)[name]
+        return decode_class_labels(column, class_names_by_column(features_of_parquet(path)))
     except (pl.exceptions.PolarsError, OSError) as cause:
         raise InputError(f"column {name!r} of {path} cannot be read; the file may be damaged") from cause

@@ -24,6 +24,9 @@ def wide_to_long(
     found = {name: table[name] for name in workers}
     columns = [column if column.null_count() < len(column) else column.cast(pl.Null) for column in found.values()]
     labels = _stack_columns_into_one_series(columns, table.where)
+    orders = {tuple(table.ordered_categories_or_none(name) or ()) for name in workers}
+    if len(orders) == 1 and (order := orders.pop()):  # the workers' columns have the same ordered categories
+        labels = labels.cast(pl.Enum(order))
     n = len(columns[0])
     tasks = pl.Series("task", np.arange(n)) if task_column is None else table[task_column]
     named = pl.Series("worker", np.repeat(np.array(workers, dtype=object), n).tolist(), dtype=pl.String)

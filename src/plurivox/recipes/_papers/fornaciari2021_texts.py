@@ -1,7 +1,7 @@
 """Encoded texts of Fornaciari et al. (2021) with labels and votes, from a data set or one .npz file (read without polars)."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +12,11 @@ from plurivox.core.array_types import Floats, Ints, Names
 from plurivox.core.atomic_write import atomic_file
 from plurivox.core.errors import InputError
 from plurivox.core.name_encoding import as_names, positions
+from plurivox.core.npz_arrays_and_task_rows import without_stringdtype
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.train.data import text_encoding
+from plurivox.train.data.input_encodings import InputEncoding, TokenCodes, WordPairCodes
 
 if TYPE_CHECKING:
     from plurivox.io import Dataset
@@ -35,6 +37,8 @@ class Texts:
     y: Names  # (n,) the gold label, or ""
     counts: Floats  # (n, n_labels) votes, all 0 for a task without votes
     labels: Names
+    named_votes: Votes | None = None  # the votes with their workers, for the packed file
+    encoding: InputEncoding | None = None  # how x was made, with the vocabulary, for the packed file
 
     def gold_of_tasks(self, tasks: Names) -> SoftLabels | None:
         """Return the gold labels of those of `tasks` that have one; None if none has."""
@@ -58,23 +62,28 @@ class Texts:
 
 
 def write_texts(texts: Texts, path: str | Path) -> None:
-    """Write encoded texts to one .npz file of arrays."""
+    """Write encoded texts to one .npz file of arrays, which `plurivox train` reads too: with named votes and vocabulary."""
     if Path(path).suffix != ".npz":
         raise InputError(f"unsupported file type of {path}; packed inputs are written as .npz")
-    names = {
+    names: dict[str, Any] = {
         name: np.array(getattr(texts, name).tolist(), np.str_) for name in ("tasks", "group", "split", "y", "labels")
     }
+    more: dict[str, Any] = {} if texts.encoding is None else {"encoding": np.array(texts.encoding.to_json())}
+    if texts.named_votes is not None:
+        columns = texts.named_votes.columns()
+        more |= {f"vote_{name}": without_stringdtype(columns[name]) for name in ("task", "worker", "label")}
+    x = texts.x.astype(np.int32)
     with atomic_file(path) as temporary, temporary.open("wb") as file:
-        np.savez_compressed(
-            file, allow_pickle=False, name=texts.name, x=texts.x.astype(np.int32), counts=texts.counts, **names
-        )
+        np.savez_compressed(file, allow_pickle=False, name=texts.name, x=x, counts=texts.counts, **names, **more)
 
 
 def read_texts(path: str | Path) -> Texts:
     """Return the encoded texts in an .npz file written by `write_texts`; raise InputError if it is missing or invalid."""
     try:
         with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as box:
-            names = {name: as_names(box[name], name) for name in ("tasks", "group", "split", "y", "labels")}
+            names: dict[str, Any] = {
+                name: as_names(box[name], name) for name in ("tasks", "group", "split", "y", "labels")
+            }
             return Texts(str(box["name"]), x=box["x"].astype(np.int64), counts=box["counts"], **names)
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
@@ -113,7 +122,9 @@ def encode_words_of_tweets(data: "Dataset", n_context_words: int, n_letters: int
     x = text_encoding.encode_tokens(
         columns.pop("token"), columns["group"], words, chars, context=n_context_words or None, letters=n_letters
     )
-    return _texts_from_columns(data.name, columns, x, np.concatenate(all_counts), gold.labels)
+    made = TokenCodes(("sentence", "position", "token"), n_letters, x.shape[1] - 1 - n_letters, words, chars)
+    found = _texts_from_columns(data.name, columns, x, np.concatenate(all_counts), gold.labels)
+    return replace(found, named_votes=_votes_with_names(data), encoding=made)
 
 
 def _append_test_set_return_label_counts(
@@ -146,14 +157,23 @@ def encode_word_stem_pairs(data: "Dataset", n_letters: int) -> Texts:
         "y": gold.on(tasks).hard().tolist(),
     }
     x = text_encoding.encode_pairs(first, second, chars, letters=n_letters or None)
-    return _texts_from_columns(data.name, columns, x, _vote_counts_of_tasks(data, tasks), gold.labels)
+    made = WordPairCodes(("word", "stem"), x.shape[1] // 2, chars)
+    found = _texts_from_columns(data.name, columns, x, _vote_counts_of_tasks(data, tasks), gold.labels)
+    return replace(found, named_votes=_votes_with_names(data), encoding=made)
+
+
+def _votes_with_names(data: "Dataset") -> Votes | None:
+    """Return the votes of a data set if each is a plain vote of a named worker; else None."""
+    votes = data.crowd()
+    return votes if votes.weight is None and not (votes.worker < 0).any() else None
 
 
 def _texts_from_columns(
     name: str, columns: dict[str, Any], x: NDArray[np.int64], counts: Floats, labels: Names
 ) -> Texts:
     """Return the Texts of encoded inputs `x` (one row per task), vote counts, and columns of task names, splits, ..."""
-    return Texts(name, x=x, counts=counts, labels=labels, **{key: as_names(column) for key, column in columns.items()})
+    named: dict[str, Any] = {key: as_names(column) for key, column in columns.items()}
+    return Texts(name, x=x, counts=counts, labels=labels, **named)
 
 
 def _get_required_items_and_gold(data: "Dataset", needed_columns: Iterable[str]) -> tuple[Any, SoftLabels]:

@@ -9,10 +9,12 @@ import numpy as np
 
 from plurivox import aggregate, evaluate
 from plurivox.core.array_types import Names
-from plurivox.core.errors import InputError, require_package
+from plurivox.core.errors import InputError, OptionError, first_few, require_package
+from plurivox.core.method import parse_spec
 from plurivox.core.recipe_tables import Table
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
+from plurivox.train import heads
 from plurivox.train.data import splits
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.em.raykar_em import raykar_em
@@ -193,10 +195,34 @@ def train_and_predict_test_tasks(
 
 
 def _train_spec_keyword_arguments(method: str, seed: int) -> dict[str, Any]:
-    """Return the keyword arguments of `make_train_spec` for a training method; `seed` breaks ties of majority votes."""
+    """Return the keyword arguments of `make_train_spec` for a training method; `seed` breaks ties of majority votes.
+
+    The options of a method are those of its head, or of its aggregator.
+
+    >>> _train_spec_keyword_arguments("conal[scale=0]", 0)
+    {'target': 'all-votes', 'head': 'conal[scale=0.0]'}
+    """
     silver = f"majority[seed={seed}]"
-    given = SPECS.get(method, {"target": silver if method == "majority" else method})
+    name, options = parse_spec(method)
+    if name not in SPECS:  # a target, or a head with its default target
+        if name in heads.methods:
+            return {"target": "", "head": method}
+        return {"target": silver if method == "majority" else method}
+    given = dict(SPECS[name])
+    if options:
+        given |= _with_options(given, options, method)
     return {**given, "main": silver} if given.get("main") == "majority" else given
+
+
+def _with_options(arguments: Mapping[str, str], options: Mapping[str, str], method: str) -> dict[str, str]:
+    """Return the argument, head or target, that the options of a method are options of; OptionError for an unknown one."""
+    part, registry = ("head", heads.methods) if "head" in arguments else ("soft", aggregate.methods)
+    name, own = parse_spec(arguments[part])
+    if twice := own.keys() & options.keys():
+        raise OptionError(
+            f"{method}: the option {first_few(sorted(twice))} is set by the name of the method; leave it out"
+        )
+    return {part: registry.make(name, **own, **options).spec}
 
 
 def methods_trained_on_gold(methods: Sequence[str]) -> list[str]:
@@ -258,5 +284,6 @@ def _fit_logistic_model_by_em(
 
 
 def _input_features_of_tasks(training_data: TrainingData, tasks: Names) -> Any:
-    """Return the input features of these tasks as a float64 array."""
-    return training_data.inputs_of(tasks).astype(np.float64)
+    """Return (n, n_features) the inputs of these tasks as floats; the pixels of images are from 0 to 1, one row per image."""
+    x = training_data.inputs_of(tasks)
+    return x.reshape(len(x), -1).astype(np.float64) / (255 if x.dtype == np.uint8 else 1)

@@ -11,7 +11,7 @@ import numpy as np
 from plurivox.core.array_types import Floats, Ints, Names
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import positions
-from plurivox.core.progress_callbacks import Progress, no_progress
+from plurivox.core.progress_callbacks import AtMost, Progress, no_progress
 from plurivox.core.results import Confusion, Fit
 from plurivox.core.rows_by_task_name import rows_with_task_names, select_rows_of_tasks
 from plurivox.core.soft_labels import SoftLabels
@@ -182,7 +182,7 @@ def raykar_em(
             steps.e_step(_predict_prob_of_all_labels(model, inputs, votes.n_labels), matrices),
         )
         trace.append(value)
-        progress(step, max_iter, value)
+        progress(step, AtMost(max_iter), value)
         if converged := bool(np.abs(posterior - before).sum(1).mean() / 2 < tol):
             break
     made_by = f"raykar-em[{type(classifier).__name__}]"

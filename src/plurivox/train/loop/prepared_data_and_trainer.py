@@ -16,6 +16,7 @@ from plurivox.core.errors import InputError, PlurivoxWarning, first_few
 from plurivox.core.name_encoding import as_names, duplicates
 from plurivox.train.data.image_augmentation import augment_once
 from plurivox.train.data.input_tensors import to_input_tensor
+from plurivox.train.data.text_encoding import Vocabulary
 from plurivox.train.heads._contract import HeadContext, HeadModule
 from plurivox.train.loop.rng import TrainRng
 from plurivox.train.loop.train_spec import TrainSpec
@@ -35,6 +36,7 @@ class PreparedData:
     weight: Floats | None  # (n,)
     fingerprint: str  # checksum of the data
     left_out: Mapping[str, Names] = field(default_factory=dict)  # reason -> tasks that are not trained on
+    words: Vocabulary | None = None  # of the word codes in x, for a net with word vectors
 
     @classmethod
     def from_inputs_dropping_unusable_tasks(
@@ -46,6 +48,7 @@ class PreparedData:
         tasks: Names,
         labels: Iterable[object] | None = None,
         weight: Any = None,
+        words: Vocabulary | None = None,
     ) -> Self:
         """Check inputs and weights, drop tasks without a target (with a warning) or of weight 0, and copy inputs to the device.
 
@@ -74,7 +77,7 @@ class PreparedData:
             )
         all_labels = supervision.merge_labels_of_votes_gold_and_soft() if labels is None else as_names(labels, "labels")
         checksum = _data_checksum(x, used, weights, supervision, kept)
-        return cls(inputs, kept, all_labels, supervision, weights, checksum, left_out)
+        return cls(inputs, kept, all_labels, supervision, weights, checksum, left_out, words)
 
     @property
     def input_shape(self) -> tuple[int, ...]:
@@ -98,7 +101,7 @@ def build_trainer(spec: TrainSpec, data: PreparedData) -> Trainer:
 def _build_net_and_head(spec: TrainSpec, data: PreparedData) -> tuple[nn.Module, HeadModule | None]:
     """Return new modules of net and head (None without a head) on the device; pretrained weights are loaded."""
     net, head, device = spec.net.build(data.input_shape, len(data.labels)), None, data.x.device
-    spec.net.load_pretrained(net)
+    spec.net.load_pretrained_and_vectors(net, data.words)
     if spec.head is not None:
         votes = data.supervision.votes
         task_votes = None if votes is None else votes.on(data.tasks).with_labels(data.labels)

@@ -94,6 +94,9 @@ class TrainSpec:
     soft: Method | None = None  # the aggregator of the soft labels; only for description: training gets its result
     choose: Choose = ""
     estimates: Estimand = "unknown"  # what the net is to estimate; unknown: what the target declares
+    answers_per_task: int | None = (
+        None  # train on this many answers of each task, drawn by the seed of the plan; None: all
+    )
 
     @classmethod
     def from_names_or_objects(
@@ -192,6 +195,7 @@ class TrainSpec:
             "plan": self.plan.spec,
             "augment": "" if self.augment is None else self.augment.spec + once,
             "record": self.record,
+            **({} if self.answers_per_task is None else {"answers_per_task": self.answers_per_task}),
         }
 
 

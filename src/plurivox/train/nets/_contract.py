@@ -3,12 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from torch import Tensor, nn
 
 from plurivox.core.method import Method, parse_spec
 from plurivox.core.registry import Methods
+from plurivox.train.data.text_encoding import Vocabulary
 
 __all__ = ["Net", "methods"]
 
@@ -19,6 +20,7 @@ class Net(Method, ABC):
 
     example: ClassVar[tuple[int, ...]] = (6,)  # an input shape that it accepts, for tests
     small: ClassVar[Mapping[str, object]] = {}  # options that make it small, for tests
+    reads: ClassVar[Literal["words", "tokens", "word pairs"]] = "words"  # what it reads of texts: see `input_encodings`
     dense: ClassVar[bool] = (
         False  # a `TrunkHeadNet` chain of dense layers, so that several runs can be stacked to one net
     )
@@ -40,6 +42,11 @@ class Net(Method, ABC):
     def load_pretrained(self, module: nn.Module) -> None:
         """Load pretrained weights from files into a new module, in place; called before training only; default: nothing."""
         del module
+
+    def load_pretrained_and_vectors(self, module: nn.Module, words: Vocabulary | None) -> None:
+        """Load pretrained weights, and vectors of the words of the inputs if they are given, into a new module, in place."""
+        del words
+        self.load_pretrained(module)
 
 
 class Nets(Methods[Net]):

@@ -1,7 +1,7 @@
 """Net `stem-cnn`: the stemming net of Fornaciari et al. for pairs of words."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 import torch
 from torch import Tensor, nn
@@ -45,6 +45,7 @@ class StemCNN(Net):
     inner: int = option(2048, "width of an attention encoder's feed-forward layer", low=1)
     dropout: float = option(0.1, "dropout: share of a layer's outputs set to zero in training", low=0, high=0.99)
 
+    reads: ClassVar[Literal["words", "tokens", "word pairs"]] = "word pairs"
     example: ClassVar[tuple[int, ...]] = (2 * 6,)
     small: ClassVar[dict[str, object]] = {"chars": 9, "width": 5, "channels": 4, "inner": 6}
 

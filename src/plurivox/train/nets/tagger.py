@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 import torch
 from torch import Tensor, nn
@@ -11,6 +11,7 @@ from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import option
 from plurivox.train.data.text_encoding import (
     PAD,
+    Vocabulary,
     check_inputs_are_code_rows,
     read_vocabularies,
     read_word_codes_and_vectors,
@@ -51,8 +52,11 @@ class Tagger(Net):
     inner: int = option(2048, "width of an attention encoder's feed-forward layer", low=1)
     dropout: float = option(0.1, "dropout: share of a layer's outputs set to zero in training", low=0, high=0.99)
     vectors: str = option("", "file of initial word vectors in GloVe's text format")
-    vocabulary: str = option("", "JSON file with the word of each code; needed for vectors")
+    vocabulary: str = option(
+        "", "JSON file with the word of each code, for vectors; not needed for texts that train encodes"
+    )
 
+    reads: ClassVar[Literal["words", "tokens", "word pairs"]] = "tokens"
     example: ClassVar[tuple[int, ...]] = (1 + 5 + 3,)
     small: ClassVar[dict[str, object]] = {
         **{"words": 9, "chars": 7, "letters": 3, "word_width": 5, "char_width": 4},
@@ -92,11 +96,19 @@ class Tagger(Net):
 
     def load_pretrained(self, module: nn.Module) -> None:
         """Copy the word vectors of the file of the option `vectors`, if set, into the module's word embedding, in place."""
+        self.load_pretrained_and_vectors(module, None)
+
+    def load_pretrained_and_vectors(self, module: nn.Module, words: Vocabulary | None) -> None:
+        """Copy the word vectors of the option `vectors`, if set, into the module's word embedding, in place.
+
+        The words of the codes are those of the file `vocabulary`, else `words`.
+        """
         if not self.vectors:
             return
-        if not self.vocabulary:
+        if self.vocabulary:
+            words = read_vocabularies(self.vocabulary, ["words"])["words"]
+        elif words is None:
             raise OptionError("tagger: word vectors need the words of the codes; give the file vocabulary too")
-        words = read_vocabularies(self.vocabulary, ["words"])["words"]
         table = module.get_parameter("trunk.words.weight")
         with torch.no_grad():
             rows, found = read_word_codes_and_vectors(self.vectors, words, self.word_width)

@@ -139,6 +139,11 @@ class Target(Method, ABC):
         """Whether the target, or one that it is made of, is made from gold labels."""
         return "gold" in self.needs or any(one.can_train_on_gold for one in self.component_targets())
 
+    @property
+    def can_train_on_soft_labels(self) -> bool:
+        """Whether the target, or one that it is made of, is made from soft labels."""
+        return "soft" in self.needs or any(one.can_train_on_soft_labels for one in self.component_targets())
+
     def trains_on_gold(self, supervision: Supervision, tasks: Names) -> bool:
         """Return whether the training label of any of `tasks` is a gold label or made from one."""
         return "gold" in self.needs or any(one.trains_on_gold(supervision, tasks) for one in self.component_targets())

@@ -12,7 +12,7 @@ from plurivox.core.task_contents import TaskContents
 from plurivox.core.votes import Votes
 from plurivox.io import Dataset
 from plurivox.io.dataset_reader import as_dataset
-from plurivox.io.soft_label_files import as_soft_labels
+from plurivox.io.soft_label_inputs import as_soft_labels
 from plurivox.io.task_contents_reader import read_task_contents
 from plurivox.workflows.convert_answers_to_votes import elicit_votes
 from plurivox.workflows.report.trained_runs import TrainedRuns, read_trained_runs

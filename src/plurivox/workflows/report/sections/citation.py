@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from plurivox.charts._shared.names_as_text import count_text
+from plurivox.core.count_text import count_text
 from plurivox.core.results import Scores
 from plurivox.workflows.report.bibliography import bibtex, citation_text
 from plurivox.workflows.report.page_content import CopyText, Section

@@ -2,7 +2,7 @@
 
 import re
 
-from plurivox.charts._shared.names_as_text import count_text
+from plurivox.core.count_text import count_text
 from plurivox.workflows.report.page_content import Block, Fact, Facts, Section
 from plurivox.workflows.report.sections._section_input import SectionInput, parts_text, percent_text
 

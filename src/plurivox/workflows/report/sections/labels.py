@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from plurivox.charts._shared.names_as_text import count_text
 from plurivox.charts._shared.share_intervals import has_intervals, intervals_of_probabilities
+from plurivox.core.count_text import count_text
 from plurivox.core.results import Fit
 from plurivox.workflows.report.commands import aggregate_command
 from plurivox.workflows.report.page_content import Block, Cell, Column, Fact, Facts, Section, Table

@@ -6,7 +6,7 @@ import numpy as np
 
 from plurivox import aggregate
 from plurivox.charts import ChartData
-from plurivox.charts._shared.names_as_text import count_text
+from plurivox.core.count_text import count_text
 from plurivox.core.method import parse_spec
 from plurivox.workflows.recommendation import GOALS, TITLES, Recommendation
 from plurivox.workflows.report.commands import shell_name

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from plurivox.charts._shared.names_as_text import count_text
+from plurivox.core.count_text import count_text
 from plurivox.workflows.report.commands import (
     aggregate_command,
     drop_workers_command,

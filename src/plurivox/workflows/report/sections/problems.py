@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from plurivox.charts._shared.names_as_text import count_text
+from plurivox.core.count_text import count_text
 from plurivox.evaluate.find_evaluation_faults import find_labels_in_names
 from plurivox.workflows.crowd_problems import FEW_VOTES, VOTES_PER_MATRIX_ROW, suspected_copies
 from plurivox.workflows.report.commands import drop_workers_command, first_answers_only

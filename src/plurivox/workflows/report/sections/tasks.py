@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from plurivox.charts._shared.names_as_text import count_text
 from plurivox.charts._shared.votes_in_words import known_labels, votes_in_words, votes_per_label
 from plurivox.core.array_types import Ints
+from plurivox.core.count_text import count_text
 from plurivox.core.name_encoding import positions
 from plurivox.workflows.report.commands import shell_name
 from plurivox.workflows.report.hard_tasks import SURE, HardTasks

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from plurivox.charts._shared.names_as_text import count_text
+from plurivox.core.count_text import count_text
 from plurivox.core.name_encoding import as_names, positions
 from plurivox.workflows.report.page_content import Block, Cell, Column, Section, Table
 from plurivox.workflows.report.sections._section_input import SectionInput, percent_text

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from plurivox.charts._shared.names_as_text import count_text
 from plurivox.core.array_types import Floats
+from plurivox.core.count_text import count_text
 from plurivox.core.name_encoding import positions
 from plurivox.core.results import Scores
 from plurivox.workflows.report.commands import report_cards_command

@@ -1,0 +1,154 @@
+"""Read batch results of Amazon Mechanical Turk (CSV): one row per assignment, with columns Input.*, Answer.* and WorkerId.
+
+Rejected assignments are left out of the votes. https://docs.aws.amazon.com/AWSMechTurk/latest/RequesterUI
+"""
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from plurivox.core.count_text import count_text
+from plurivox.core.errors import InputError, first_few
+from plurivox.io.formats._annotations import (
+    NAN,
+    Annotation,
+    annotations_to_votes,
+    as_text_if_types_differ,
+    choose_question,
+    items_table,
+)
+from plurivox.io.formats._data_read_from_other_program import FieldNames, ForeignContents
+from plurivox.io.formats._mturk_answers import ANSWER_PREFIX, parse_answer_columns
+from plurivox.io.formats._table_columns import (
+    columns_as_lists,
+    constant_columns_by_name,
+    number_or_nan,
+    questions_of_labels_and_others,
+)
+from plurivox.io.formats._time_texts import english_time_to_unix_time
+from plurivox.io.tabular.table_file_names import table_name_of_file
+from plurivox.io.tabular.table_files import Columns
+
+HIT, WORKER, INPUT_PREFIX = "HITId", "WorkerId", "Input."
+REQUIRED = (HIT, "AssignmentId", WORKER)
+ID_NAME = re.compile(r"(?i:[._\- ]id)$|[a-z]I[dD]$")  # image_id, imageId
+
+
+def recognises(table: Columns) -> bool:
+    """Return whether a table is a batch result of Mechanical Turk: it has ids of HIT, assignment and worker, and answers."""
+    return set(REQUIRED) <= set(table.names) and any(name.startswith(ANSWER_PREFIX) for name in table.names)
+
+
+def read_columns(table: Columns, names: FieldNames) -> ForeignContents:
+    """Return the votes of a batch result, the inputs of its tasks, and notes on rejected assignments.
+
+    Tasks are named by the `Input.*` column that differs between all inputs, else by HITId, or by the column `names.task`.
+    `names.label` selects one of several questions (`Answer.*`).
+    """
+    columns = columns_as_lists(table)
+    kept, rejected = _accepted_and_rejected_rows(columns)
+    questions, unreadable = parse_answer_columns(
+        {name: [columns[name][row] for row in kept] for name in columns if name.startswith(ANSWER_PREFIX)}
+    )
+    named = None if names.label is None else names.label.removeprefix(ANSWER_PREFIX)
+    likely, other_questions = questions_of_labels_and_others(questions, named)
+    question = choose_question(likely, named, table.where, unreadable=unreadable)
+    task_column = _task_column(columns, names.task, table.where)
+    annotations = [
+        _annotation(columns, row, task_column, labels)
+        for row, labels in zip(kept, questions[question], strict=True)
+        if labels
+    ]
+    used = [columns[task_column][row] for row in kept]
+    inputs = {name: columns[name] for name in columns if name.startswith(INPUT_PREFIX)}
+    by_task = constant_columns_by_name(
+        columns[task_column], {name.removeprefix(INPUT_PREFIX): column for name, column in inputs.items()}, rows=kept
+    )
+    return ForeignContents(
+        table_name_of_file(Path(table.where)),
+        annotations_to_votes(annotations, tasks=as_text_if_types_differ(used), labels=names.labels),
+        items=items_table(by_task, table.where),
+        notes=_notes(columns, annotations, kept, rejected, task_column, question, other_questions),
+    )
+
+
+def _accepted_and_rejected_rows(columns: dict[str, list[Any]]) -> tuple[list[int], list[int]]:
+    """Return the numbers of the rows that are votes, and of those that are rejected, or marked for it in the column Reject."""
+    n = len(columns[HIT])
+    status, mark = (columns.get(name, [None] * n) for name in ("AssignmentStatus", "Reject"))
+    rejected = [
+        row
+        for row in range(n)
+        if str(status[row]).lower() == "rejected" or (mark[row] and str(status[row]).lower() != "approved")
+    ]
+    out = set(rejected)
+    return [row for row in range(n) if row not in out and columns[HIT][row] is not None], rejected
+
+
+def _task_column(columns: dict[str, list[Any]], named: str | None, where: str) -> str:
+    """Return the column that names the tasks: the one that the caller named, else an input that differs between all inputs.
+
+    Such an input has one value per HIT, and HITs with the same value have the same inputs: HITs of two batches are then one
+    task.
+    """
+    inputs = [name for name in columns if name.startswith(INPUT_PREFIX)]
+    if named is not None:
+        found = next((name for name in (named, f"{INPUT_PREFIX}{named}") if name in columns), None)
+        if found is None:
+            raise InputError(f"{where} has no column {named!r} for the tasks; it has {first_few([HIT, *inputs], 12)}")
+        return found
+    rows = set(zip(*(columns[name] for name in inputs), strict=True)) if inputs else set()
+    keys = [name for name in inputs if None not in columns[name] and len(set(columns[name])) == len(rows) > 0]
+    if len(rows) < 2 <= len(set(columns[HIT])):
+        return HIT  # all HITs show the same
+    return min(keys, key=lambda name: (not ID_NAME.search(name), inputs.index(name)), default=HIT)
+
+
+def _annotation(columns: dict[str, list[Any]], row: int, task_column: str, labels: list[Any]) -> Annotation:
+    """Return the labels chosen in one assignment, with its worker and times."""
+    when = english_time_to_unix_time(columns["SubmitTime"][row]) if "SubmitTime" in columns else NAN
+    seconds = number_or_nan(columns["WorkTimeInSeconds"][row]) if "WorkTimeInSeconds" in columns else NAN
+    return Annotation(columns[task_column][row], columns[WORKER][row], labels, NAN if when is None else when, seconds)
+
+
+def _notes(
+    columns: dict[str, list[Any]],
+    annotations: list[Annotation],
+    kept: list[int],
+    rejected: list[int],
+    task_column: str,
+    question: str,
+    other_questions: list[str],
+) -> tuple[str, ...]:
+    """Return notes on rejected assignments, on what names the tasks, and on what was left out."""
+    workers = Counter(str(columns[WORKER][row]) for row in rejected)
+    several = sum(len(one.labels) > 1 for one in annotations)
+    no_time = sum(english_time_to_unix_time(time) is None for time in columns.get("SubmitTime", ()))
+    n_merged = len({columns[HIT][row] for row in kept}) - len({columns[task_column][row] for row in kept})
+    notes = (
+        (
+            len(rejected),
+            f"{count_text(len(rejected), 'rejected assignment')} of the workers {first_few(workers)} left out; to keep them, "
+            "set AssignmentStatus to Approved in the file",
+        ),
+        (
+            len(kept) - len(annotations),
+            f"{count_text(len(kept) - len(annotations), 'assignment')} without an answer to {question!r}",
+        ),
+        (several, f"{count_text(several, 'answer')} with several labels, which have equal shares"),
+        (no_time, f"{count_text(no_time, 'SubmitTime', 'times in SubmitTime')} could not be read"),
+        (
+            task_column != HIT,
+            f"tasks are named by {task_column}; name another column, such as {HIT}, by task=... (--task)",
+        ),
+        (
+            n_merged if task_column != HIT else 0,
+            f"{count_text(n_merged, 'HIT')} merged with another that has the same {task_column}",
+        ),
+        (
+            len(other_questions),
+            f"votes are the answers to {question!r}; other questions are {first_few(other_questions)}: label=... (--label)",
+        ),
+    )
+    return tuple(text for is_needed, text in notes if is_needed)

@@ -1,0 +1,206 @@
+"""The layout of a table of votes: long or wide, and which columns contain tasks, workers, labels and gold labels."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from plurivox.core.errors import InputError, OptionError, first_few
+from plurivox.io.tabular.column_roles import find_column, note_on_columns_found
+from plurivox.io.tabular.frame_index import UNNAMED_LEVELS
+from plurivox.io.tabular.table_files import Columns
+from plurivox.io.tabular.wide_table_recognition import first_column_if_it_names_rows, task_and_worker_columns
+from plurivox.io.tabular.wide_to_long_votes import wide_to_long
+
+MAX_WORKERS_NAMED = 5  # worker columns listed in a note
+
+
+@dataclass(frozen=True)
+class VotesLayout:
+    """A table of votes as a long table, its columns of tasks, workers and labels, and notes on what was inferred.
+
+    `given` is the table before it was made long; its columns `given_task` and `gold` are the tasks and gold labels, if it has
+    any.
+    """
+
+    table: Columns
+    task: str
+    worker: str | None
+    label: str
+    notes: list[str] = field(default_factory=list)
+    is_wide: bool = False
+    given: Columns | None = None
+    given_task: str | None = None
+    gold: str | None = None
+
+
+def layout_of_votes(
+    data: Any, *, task: Any, worker: Any, label: Any, extras: Mapping[str, Any], wide: bool | None, where: str
+) -> VotesLayout:
+    """Return the layout of votes given as a table, a matrix, a mapping of columns or plain arrays."""
+    if data is None:
+        return _layout_of_arrays(task, worker, label, extras, where)
+    if isinstance(data, np.ndarray) and data.dtype.names is None:
+        return _layout_of_matrix(data, where)
+    table = Columns.from_frame_mapping_or_parquet(data, where)
+    if is_wide(wide, worker):
+        return _layout_of_wide_table(table, task, worker)
+    roles = find_vote_columns(table, task, worker, label)
+    if wide is None and roles.worker not in roles.table and roles.label not in roles.table:
+        found = task_and_worker_columns(roles.table, roles.task if roles.task in roles.table else None)
+        if found is not None:
+            return _layout_of_recognised_wide_table(roles.table, *found)
+    return roles
+
+
+def is_wide(wide: bool | None, worker: Any) -> bool:
+    """Return whether the caller says that a table has one column per worker: by `wide`, or by a list of worker columns."""
+    several = worker is not None and not isinstance(worker, str)
+    if several and wide is False:
+        raise OptionError(
+            "a list of worker columns is for a wide table, with one column per worker: leave out wide=False (--long), "
+            "or name the one column that contains the workers"
+        )
+    return several or bool(wide)
+
+
+def find_vote_columns(table: Columns, task: Any = "task", worker: Any = "worker", label: Any = "label") -> VotesLayout:
+    """Return the layout of a long table: its columns as named by the caller, else found by their usual names.
+
+    The index of a pandas DataFrame counts if the columns have no task or worker. A column that is not found keeps plurivox's
+    own name, so that the check of columns names it.
+    """
+    found: dict[str, Any] = {"task": task, "worker": worker, "label": label}
+    table = _with_index_levels(table, found)
+    inferred = [role for role, name in found.items() if name == role and role not in table]
+    for role in inferred:
+        found[role] = find_column(table, role, [name for name in found.values() if name is not None]) or role
+    if found["task"] not in table and _index_may_name_tasks(table):
+        name = next(iter(table.index)) or "index"
+        name = name if name not in table else "index of the table"
+        table, found["task"] = table.with_index_as_columns({next(iter(table.index)): name}), name
+    notes = note_on_columns_found(found) if inferred else []
+    if found["worker"] == "worker" not in table and _has_only_tasks_and_labels(table, found["task"], found["label"]):
+        found["worker"] = None
+        notes.append("there is no column of workers: the votes are read without worker names")
+    known = all(name is None or name in table for name in found.values())
+    gold = find_column(table, "gold", [name for name in found.values() if name is not None]) if known else None
+    return VotesLayout(
+        table, found["task"], found["worker"], found["label"], notes if known else [], given=table,
+        given_task=found["task"], gold=gold,
+    )  # fmt: skip
+
+
+def _with_index_levels(table: Columns, column_by_role: Mapping[str, Any]) -> Columns:
+    """Return the table with the levels of its index that are named as task or worker, or by the caller, as columns.
+
+    Levels without names are the task and the worker if there are two of them and the table has neither column.
+    """
+    levels = {}
+    if tuple(table.index) == UNNAMED_LEVELS and not any(
+        find_column(table, role) or column_by_role[role] in table for role in ("task", "worker")
+    ):
+        return table.with_index_as_columns(dict(zip(UNNAMED_LEVELS, ("task", "worker"), strict=True)))
+    for level in table.index:
+        only = Columns({level: []}, [level], table.where)
+        for role in ("task", "worker"):
+            wanted = column_by_role[role]
+            usual = wanted == role and role not in table and find_column(table, role) is None
+            if level and (level == wanted or (usual and find_column(only, role) == level)):
+                levels[level] = level
+    return table.with_index_as_columns(levels) if levels else table
+
+
+def _index_may_name_tasks(table: Columns) -> bool:
+    """Return whether the rows have one index whose values are texts, or repeat: not the numbers of the rows."""
+    if len(table.index) != 1:
+        return False
+    values = list(next(iter(table.index.values())))
+    return any(isinstance(value, str) for value in values) or len(set(values)) < len(values)
+
+
+def _has_only_tasks_and_labels(table: Columns, task: str, label: str) -> bool:
+    """Return whether a table has nothing but tasks, some of them in several rows, and labels: votes of people without names."""
+    if task not in table or label not in table:
+        return False
+    rest = [name for name in table.names if name not in (task, label, "weight")]
+    further = {find_column(table, role, [task, label]) for role in ("when", "seconds", "gold")}
+    return set(rest) <= further and table[task].n_unique() < len(table[task])
+
+
+def _layout_of_arrays(task: Any, worker: Any, label: Any, extras: Mapping[str, Any], where: str) -> VotesLayout:
+    """Return the layout of votes given as plain arrays."""
+    if isinstance(task, str):
+        raise InputError("no data: give a table, or the columns: votes(task=[...], worker=[...], label=[...])")
+    given = {"task": task, "label": label} | ({} if worker is None else {"worker": worker})
+    given |= {role: column for role, column in extras.items() if not isinstance(column, str | None)}
+    table = Columns.from_frame_mapping_or_parquet(given, where)
+    return VotesLayout(table, "task", None if worker is None else "worker", "label")
+
+
+def _layout_of_matrix(matrix: Any, where: str) -> VotesLayout:
+    """Return the layout of a numpy matrix with a row per task and a column per worker, both numbered from 0; NaN: no answer."""
+    if matrix.ndim != 2:
+        raise InputError(
+            f"an array of shape {matrix.shape} is no matrix of votes; a matrix has one row per task and one column per worker"
+        )
+    if matrix.dtype.kind == "f" and bool((np.isnan(matrix) | (matrix == np.floor(matrix))).all()):
+        columns = [pl.Series(column, nan_to_null=True).cast(pl.Int64) for column in matrix.T]
+    else:
+        columns = [column.copy() for column in matrix.T]
+    n_tasks, n_workers = matrix.shape
+    wide = Columns({str(i): column for i, column in enumerate(columns)}, [str(i) for i in range(n_workers)], where)
+    long, notes = wide_to_long(wide, None, wide.names)
+    numbered = {**long.source, "worker": np.repeat(np.arange(n_workers), n_tasks)}
+    return VotesLayout(Columns(numbered, list(numbered), where), "task", "worker", "label", notes, is_wide=True)
+
+
+def _layout_of_wide_table(table: Columns, task: Any, worker: Any) -> VotesLayout:
+    """Return the layout of a table that the caller says is wide.
+
+    Tasks are named by a column with a usual name, else by the index, else by the first column if its values are all different;
+    else they are numbered.
+    """
+    told: list[str] = []
+    if task == "task" and task not in table:
+        roles = find_vote_columns(table, task, None, None)
+        table, task, told = roles.table, roles.task, roles.notes
+        if task not in table and table.index:
+            table, task = _with_first_index_level(table)
+        elif task not in table:
+            named = {str(name) for name in worker} if worker is not None and not isinstance(worker, str) else set()
+            first = first_column_if_it_names_rows(table)
+            task = None if first in named else first
+            told = [f"{task!r} is the task" if task is not None else "the rows are the tasks, numbered from 0"]
+            told = [f"wide table without a column 'task': {told[0]}; another column: task=... (--task COLUMN)"]
+    columns = [worker] if isinstance(worker, str) and worker != "worker" else worker
+    columns = None if columns is None or isinstance(columns, str) else list(columns)
+    long, notes = wide_to_long(table, task, columns)
+    return VotesLayout(long, "task", None if worker is None else "worker", "label", [*told, *notes], is_wide=True)
+
+
+def _with_first_index_level(table: Columns) -> tuple[Columns, str]:
+    """Return the table with the first level of its index as a column, and the name of this column."""
+    level = next(iter(table.index))
+    return table.with_index_as_columns({level: level or "index"}), level or "index"
+
+
+def _layout_of_recognised_wide_table(table: Columns, task: str | None, workers: list[str]) -> VotesLayout:
+    """Return the layout of a table that is clearly wide, with a note that says how it was read."""
+    if task is None and table.index:
+        table, task = _with_first_index_level(table)
+    long, notes = wide_to_long(table, task, workers)
+    others = [name for name in table.names if name not in (task, *workers)]
+    gold = next((name for name in others if find_column(table, "gold", [task]) == name), None)
+    unread = [name for name in others if name != gold]
+    named = first_few(workers, MAX_WORKERS_NAMED)
+    told = (
+        f"read as a wide table: {'the rows are the tasks' if task is None else f'{task!r} is the task'}, the columns {named} "
+        f"are workers{f', not read: {first_few(unread)}' if unread else ''}; if not: wide=False (--long), or worker=[...] "
+        "(--worker a,b)"
+    )
+    return VotesLayout(
+        long, "task", "worker", "label", [told, *notes], is_wide=True, given=table, given_task=task, gold=gold
+    )
