@@ -77,7 +77,12 @@ AGREEMENT = (
 )
 
 RULES = (
-    Rule("raters?|ratings?", "worker, answer", files=("src/plurivox/io/formats/*", "docs/data.md", "tests/*")),
+    Rule(
+        "raters?|ratings?",
+        "worker, answer",
+        unless="usual names",  # of columns in the tables of others
+        files=("src/plurivox/io/formats/*", "*/column_roles.py", "docs/data.md", "tests/*"),
+    ),
     Rule(
         "chances?",
         "rng, seed or probability",
@@ -98,7 +103,12 @@ RULES = (
     Rule(
         "judge|judges|judged|judging|judgements?",
         "evaluate, evaluation",
-        files=("*/core/data_type_base_class.py", "tests/fixtures/*"),
+        files=(
+            "*/core/data_type_base_class.py",
+            "*/column_roles.py",
+            "*/test_votes_table_layout.py",
+            "tests/fixtures/*",
+        ),
     ),
     Rule("wish|wishes", "TrainSpec"),
     Rule("soften|softens|softened|quads?", "softmax, SIMD width"),

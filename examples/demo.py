@@ -1,10 +1,11 @@
 """The whole pipeline: 1,797 real digit images, a simulated crowd, soft labels, neural networks, evaluation, a study, a report.
 
-Run it with `make demo`. Nothing is downloaded: the images come with scikit-learn.
+Run it with `make demo`. Nothing is downloaded: the images come with scikit-learn. It prints what each step is for.
 """
 
 import shutil
 import sys
+import textwrap
 import time
 from pathlib import Path
 
@@ -18,10 +19,55 @@ from plurivox.workflows.train_nets import make_train_spec, train_runs
 
 METHODS = ("majority-vote[ties=share]", "vote-shares", "dawid-skene", "ibcc", "mace", "glad", "average")
 OUT = Path("demo-output")
+N_STEPS = 5
+
+INTRODUCTION = """\
+plurivox turns labels by several people, who disagree and err, into one probability per label (soft
+labels), finds unreliable people and hard tasks, and trains and evaluates models on the result.
+This demo runs each of these steps once.
+
+Real:       1,797 images of handwritten digits, 8 x 8 pixels, with their true labels, which come
+            with scikit-learn.
+Simulated:  the people. 60 workers give 5 labels to each image. They confuse digits that look alike,
+            and 4 of them answer at random. As it is known who errs and what is true, every step can
+            be checked. Your own data need no true labels.
+"""
+STEP_TEXTS = {  # heading of a step: what it is for
+    "Describe the votes": """\
+A first look at the data: how many votes there are, how much people agree, how often they are right.""",
+    "Aggregate the votes into soft labels": """\
+Which digit is on each image? One row per method. Accuracy is the share of images whose most
+probable label is right (higher is better). NLL, Brier score and ECE measure the probabilities (lower
+is better): ECE is the gap between how sure the labels are and how often they are right. Methods that
+learn each worker's typical errors (dawid-skene, ibcc) are right more often than the majority. In the
+last row the same people gave percentages instead of one label. A method is compiled at its first use
+on a computer: its seconds are less the next time.""",
+    "Train neural networks on the votes": """\
+Neural networks trained on the votes on 1,257 images, without true labels, and evaluated on 540 other
+images. Rows: what they are trained on (the majority's label, the soft labels of dawid-skene, or one
+random vote per epoch). Accuracy, NLL and ECE compare with the true labels, the last three columns
+with what people said: lower CE and JSD are better, and higher entropy r, which tells whether the
+network is unsure where people disagree.""",
+    "Collect labels in the studio": """\
+Where votes come from: a study is created and served on this computer, 20 simulated workers answer it
+over HTTP as people would in a browser, and their answers are exported and aggregated. Its 40 tasks
+are placeholders, and the answers random: this shows the way, not a result.""",
+    "Write a report": """\
+One HTML page on the digits, for whoever decides: what may be wrong, what to do next, whom to trust,
+which images are hard, which method to use, what a trained model gains. In short:""",
+}
+
+
+def print_heading(number: int) -> None:
+    """Print the number and heading of a step (from 1), and what it is for."""
+    heading, text = list(STEP_TEXTS.items())[number - 1]
+    title = f"Step {number} of {N_STEPS}: {heading}"
+    print(f"\n{title}\n{'-' * len(title)}\n{text}\n", flush=True)
 
 
 def run_aggregation(out: Path) -> list[dict[str, object]]:
     """Simulate a crowd, write, read and describe it, aggregate and evaluate; return one row of measures per method."""
+    print_heading(1)
     truth, features = load_digit_images()
     crowd = simulate_readers(truth, features)
     write_images(features, out / "images")
@@ -31,9 +77,9 @@ def run_aggregation(out: Path) -> list[dict[str, object]]:
     data = pv.read(out / "digits")
     votes, gold = data.crowd(), data.gold
     assert gold is not None
-    print("Simulated crowd: sizes, agreement and accuracy of the votes")
     for name, value in pv.describe(votes, gold).rows():
         print(f"  {name:32} {value}")
+    print_heading(2)
     rows = []
     for method in METHODS:
         start = time.perf_counter()
@@ -85,19 +131,20 @@ def main() -> None:
     """Run the pipeline, print its tables, write the report, and print commands to try next."""
     out = Path(sys.argv[1]) if len(sys.argv) > 1 else OUT
     out.mkdir(parents=True, exist_ok=True)
-    rows = run_aggregation(out)
-    print("\nAggregated soft labels, evaluated against the true labels (seconds include compilation at first use)")
-    print_table(rows)
-    print("\nNeural networks trained on the votes, evaluated on 540 test images:")
-    print("accuracy, NLL and ECE against the true labels; CE, JSD and entropy correlation (r) against the vote shares")
+    began = time.perf_counter()
+    print(INTRODUCTION)
+    print_table(run_aggregation(out))
+    print_heading(3)
     print_table(train_and_measure(pv.read(out / "digits")))
-    print("\nA study in the studio, answered by simulated workers")
+    print_heading(4)
     studio.run_study(out)
-    print("\nA report on the digits: problems, next steps, workers, hard images, methods, soft labels, nets")
+    print_heading(5)
     for question, answer in write_report(out).summary():
-        print(f"  {question}\n    {answer}")
+        print(f"  {question}")
+        print(textwrap.fill(answer, 100, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False))
     command = "plurivox" if Path(sys.prefix).name != ".venv" else ".venv/bin/plurivox"
-    print(f"\nWrote {out.resolve()}: data sets, the study, and one table of soft labels per method.\n\nTry next:")
+    print(f"\nWrote {out.resolve()}: data sets, the study, and one table of soft labels per method,")
+    print(f"in {time.perf_counter() - began:.0f} seconds.\n\nTry next:")
     print(f"  {command} describe {out}/digits")
     print(f"  {command} compare {out}/digits --methods vote-shares,wawa,dawid-skene,average")
     print(f"  {command} train {out}/digits --target vote-shares --runs 3 -o {out}/runs")

@@ -18,6 +18,7 @@ def test_the_demo_runs_without_errors(tmp_path: Path) -> None:
     assert "1,797" in said and "majority-vote" in said and f"Wrote {tmp_path}" in said
     assert "Neural networks trained on the votes" in said and "de-aggregated" in said
     assert "Try next:" in said and (tmp_path / "digits" / "votes.parquet").is_file()
+    assert "Real: " in said and "Simulated: " in said and "Step 5 of 5: Write a report" in said
     assert said.rstrip().endswith(str(tmp_path / "report.html")) and "4 workers of 60 are near random" in said
     assert "digit-" in (tmp_path / "report.html").read_text(encoding="utf-8")
 

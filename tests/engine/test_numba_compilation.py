@@ -71,10 +71,10 @@ def test_a_folder_of_another_user_is_not_trusted(tmp_path, monkeypatch):
 
 def test_one_process_at_a_time_compiles_a_kernel(tmp_path):
     fcntl = pytest.importorskip("fcntl")
-    with numba_compilation._file_lock(tmp_path / "kernel.lock"), (tmp_path / "kernel.lock").open("a") as other:
-        with pytest.raises(BlockingIOError):
-            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    with (tmp_path / "kernel.lock").open("a") as other:
+    file = tmp_path / "kernel.lock"
+    with numba_compilation._file_lock(file), file.open("a") as other, pytest.raises(BlockingIOError):
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with file.open("a") as other:
         fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)  # free again
     with numba_compilation._file_lock(tmp_path / "no folder" / "kernel.lock"):
         pass  # a cache that cannot be written is used without locks

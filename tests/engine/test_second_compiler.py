@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
+from tests.engine.test_numba_compilation import run_python
 
 import plurivox as pv
 from plurivox import aggregate
 from plurivox.core.compilation_callbacks import call_when_compiling, report_compilation
 from plurivox.engine.second_compiler import _kernel_and_argument_types
-from tests.engine.test_numba_compilation import run_python
 
 ANNOUNCING = ["average", "dawid-skene", "ebcc", "fast-dawid-skene", "glad", "ibcc", "mace", "one-coin"]
 

@@ -15,7 +15,7 @@ from plurivox.engine.parallel_task_blocks import MIN_BLOCK_VOTES, Blocks, parall
 from plurivox.engine.second_compiler import KernelCall
 
 CELLS_PER_CHUNK = 2**15  # table cells that a thread computes per call
-MAX_NUMPY_CELLS = 2**20  # votes x labels up to which numpy counts in a few milliseconds: no kernel needs to be compiled
+MAX_NUMPY_CELLS = 2**18  # votes x labels up to which numpy counts in a few milliseconds: no kernel needs to be compiled
 MIN_LOG = -40.0  # log-probabilities are clipped to this before SQUAREM extrapolates them
 
 
@@ -102,12 +102,14 @@ def numpy_expected_counts(votes: KeyedVotes, prob: Floats, n_cells: int) -> tupl
     `prob` (n_tasks, n_columns) is the posterior; the results are (n_columns,) and (n_cells + PAD,), flat [key, column].
     """
     n_tasks, n_columns = prob.shape
-    column = np.arange(n_columns)
-    cell = votes.key.astype(np.int64)[:, None] * n_columns + column
-    of_vote = np.repeat(prob, np.diff(votes.start), 0)
-    n_true = np.bincount(np.tile(column, n_tasks), prob.ravel(), n_columns)
-    counts = np.bincount(cell.ravel(), of_vote.ravel(), n_cells + PAD)
-    return n_true.astype(np.float64, copy=False), counts.astype(np.float64, copy=False)
+    n_keys = n_cells // n_columns
+    n_true, counts = np.empty(n_columns), np.zeros(n_cells + PAD)
+    table, task = counts[:n_cells].reshape(n_keys, n_columns), np.repeat(np.arange(n_tasks), np.diff(votes.start))
+    one_group = np.zeros(n_tasks, np.int64)
+    for column in range(n_columns):  # bincount adds one number after another, as the kernel does
+        n_true[column] = np.bincount(one_group, prob[:, column], 1)[0]
+        table[:, column] = np.bincount(votes.key, prob[task, column], n_keys)
+    return n_true, counts
 
 
 class Params(NamedTuple):

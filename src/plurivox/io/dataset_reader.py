@@ -126,7 +126,7 @@ def _dataset_of_frame_records_or_matrix(data: Any, options: dict[str, Any]) -> D
             reader.read_records(data, Path("the records"), _field_names(options)), None, options
         )
     table = Columns.from_frame_mapping_or_parquet(data)
-    if (reader := find_reader_module_of_table(table)) is not None:
+    if not _caller_says_wide_or_long(options) and (reader := find_reader_module_of_table(table)) is not None:
         return _dataset_of_foreign_contents(reader.read_columns(table, _field_names(options)), None, options)
     return _dataset_from_table(table, None, options)
 
@@ -255,7 +255,9 @@ def _read_table_or_dataset_of_export(
     else:
         is_untyped = suffix in (".csv", ".tsv")
         table = Columns.from_frame_mapping_or_parquet(read_table(path, sheet=sheet), path.name, is_untyped=is_untyped)
-    if (reader := find_reader_module_of_table(table)) is not None:
+    if table.is_untyped and {"task", "worker", "label"} <= set(table.names):
+        return table  # CSV with the names of plurivox
+    if not _caller_says_wide_or_long(options) and (reader := find_reader_module_of_table(table)) is not None:
         return _dataset_of_foreign_contents(reader.read_columns(table, _field_names(options)), path, options)
     return table
 
@@ -275,6 +277,11 @@ def _parquet_columns_or_clearer_error(path: Path) -> Columns:
     with suppress(InputError):  # read_table below raises a more precise error
         return Columns.from_frame_mapping_or_parquet(path)
     return Columns.from_frame_mapping_or_parquet(read_table(path), path.name)
+
+
+def _caller_says_wide_or_long(options: dict[str, Any]) -> bool:
+    """Return whether the options say how the rows of a plain table are read, so that it is no export of another program."""
+    return options.get("wide") is not None or votes_from_tables.is_wide(None, options.get("worker"))
 
 
 def _field_names(options: dict[str, Any]) -> FieldNames:
@@ -316,6 +323,7 @@ def _dataset_of_foreign_contents(found: ForeignContents, path: Path | None, opti
         rules |= {"tasks": votes.tasks, "workers": votes.workers} | (
             {} if "missing" in options else {"labels": votes.labels}
         )
+        rules.setdefault("repeats", found.repeats)
         rules.setdefault("ordered", False if votes.scale is None else votes.scale.tolist())
         rules |= {"worker": "worker" if votes.n_workers else None, "answer": None if votes.answer is None else "answer"}
         where = found.name if path is None else path.name

@@ -4,6 +4,7 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from plurivox.core.errors import InputError
 from plurivox.io.tabular.column_conversion import (
@@ -33,7 +34,7 @@ def read_optional_columns(
         found["weight"] = to_floats_or_error_if_missing(table[weight], f"column {weight!r}")
     if answer is not None:
         found["answer"] = codes_names_and_notes_of_column(table[answer], "answer")[0].astype(np.int64)
-    elif names["answer"] is None and "answer" in table and "answer" not in (layout.task, layout.worker, layout.label):
+    elif names["answer"] is None and _has_unread_answer_numbers(layout):
         notes.append("column 'answer' is not read; if its numbers say which rows are one soft answer: answer='answer'")
     if when is not None:
         found["when"] = to_seconds(table[when], f"column {when!r}")
@@ -55,13 +56,21 @@ def read_optional_columns(
     return found, notes
 
 
+def _has_unread_answer_numbers(layout: VotesLayout) -> bool:
+    """Return whether a table has a column `answer` of whole numbers that is not its task, worker or label."""
+    if "answer" not in layout.table or "answer" in (layout.task, layout.worker, layout.label):
+        return False
+    column = layout.table["answer"]
+    return not column.dtype.is_nested() and column.cast(pl.Int64, strict=False).null_count() == 0
+
+
 def _names_of_optional_columns(
     columns_by_role: dict[str, Any], layout: VotesLayout, *, has_table: bool
 ) -> dict[str, str | None]:
     """Return {role: column name}; raise InputError if a column named is missing.
 
-    A column that is the task, worker or label is read only once. A column `answer` without weights is no answer number, unless
-    it is named.
+    A column that is the task, worker or label is read only once. A column `answer` without weights is not an answer number,
+    unless it is named.
     """
     table, own = layout.table, (layout.task, layout.worker, layout.label)
     found: dict[str, str | None] = {}

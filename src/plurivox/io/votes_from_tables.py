@@ -78,7 +78,7 @@ def votes(
     """Return the Votes in a pandas, polars or Arrow table, a list of records, a numpy matrix, a mapping of columns, or arrays.
 
     Long tables have one row per vote; `task`, `worker` and `label` name their columns, which are otherwise found by their
-    usual names (`item_id`, `image`, ...; `annotator`, `user`, ...; `rating`, `choice`, ...), with a note. A named index of a
+    usual names (`item_id`, `image`, ...; `annotator`, `user`, ...; `class`, `choice`, ...), with a note. A named index of a
     pandas frame may be the task or the worker. Wide tables have one row per task and one column per worker. They are
     recognised if that is clear, with a note; else `wide=True`: `worker` is the list of these columns, by default all but the
     task column, and a column whose values are nearly all different (text, ids, dates) is then an error. A numpy matrix is

@@ -144,7 +144,7 @@ def _layout_of_matrix(matrix: Any, where: str) -> VotesLayout:
     """Return the layout of a numpy matrix with a row per task and a column per worker, both numbered from 0; NaN: no answer."""
     if matrix.ndim != 2:
         raise InputError(
-            f"an array of shape {matrix.shape} is no matrix of votes; a matrix has one row per task and one column per worker"
+            f"an array of shape {matrix.shape} is not a matrix of votes, with one row per task and one column per worker"
         )
     if matrix.dtype.kind == "f" and bool((np.isnan(matrix) | (matrix == np.floor(matrix))).all()):
         columns = [pl.Series(column, nan_to_null=True).cast(pl.Int64) for column in matrix.T]

@@ -14,7 +14,6 @@ from plurivox.evaluate import AnswersDescription, Description
 from plurivox.io.dataset_reader import as_dataset, as_votes
 from plurivox.io.soft_label_inputs import as_soft_labels
 
-MISSING_TEXTS = ("na", "n/a", "nan", "null", "none", "?", "-")
 DEFAULT_FORM = "top-two"  # the form that reads answers whose form is not recorded: it accepts every kind of mark
 
 
@@ -39,9 +38,7 @@ class EnteredDescription:
         return [(name, f"{n:,}", FLAGS[name][1]) for name, n in self.odd.items()]
 
 
-def describe(
-    given: Any, gold: Any = None, *, part: str | None = None
-) -> Description | EnteredDescription:
+def describe(given: Any, gold: Any = None, *, part: str | None = None) -> Description | EnteredDescription:
     """Return statistics of votes or counts (sizes, agreement, accuracy with gold), or of answers if there are no votes.
 
     `given` are Votes, Answers, a Dataset, the path or the name of one, or a DataFrame of votes. `gold` are known labels or
@@ -60,7 +57,7 @@ def describe(
             raise InputError(f"{data.name} has no answers; it contains {', '.join(data.parts())}")
         return _answer_statistics_and_input_fault_counts(answers, known)
     crowd = as_votes(data, part)
-    _warn_about_case_variants_and_nan_like_labels(crowd.labels)
+    _warn_about_case_variants_of_labels(crowd.labels)
     return evaluate.describe(crowd, known)
 
 
@@ -81,19 +78,12 @@ def _answer_statistics_and_input_fault_counts(answers: Answers, gold: SoftLabels
     return EnteredDescription(figures, found.flag_counts, found.made_by)
 
 
-def _warn_about_case_variants_and_nan_like_labels(labels: Names) -> None:
-    """Warn about labels that differ only by case or blanks, or look like a missing value."""
+def _warn_about_case_variants_of_labels(labels: Names) -> None:
+    """Warn about labels that differ only by case or blanks."""
     names = [str(label) for label in labels.tolist()]
     folded: dict[str, list[str]] = {}
     for name in names:
         folded.setdefault(" ".join(name.split()).casefold(), []).append(name)
-    notes = []
     if alike := [name for group in folded.values() if len(group) > 1 for name in group]:
-        notes.append(f"labels that differ only by case or blanks count as different labels: {first_few(alike, 6)}")
-    if none := [name for name in names if name.strip().casefold() in MISSING_TEXTS]:
-        value = none[0].strip()
-        notes.append(
-            f"the label {none[0]!r} looks like a missing value; if it is one, set missing={value!r} (--missing {value})"
-        )
-    for note in notes:
-        warnings.warn(note, PlurivoxWarning, stacklevel=3)
+        message = f"labels that differ only by case or blanks count as different labels: {first_few(alike, 6)}"
+        warnings.warn(message, PlurivoxWarning, stacklevel=3)

@@ -59,6 +59,11 @@ def load_training_data(
     from plurivox.io.dataset_reader import as_votes, read  # needs polars, as any Dataset does
 
     data = read(data, **how) if isinstance(data, str | Path) else data
+    if choice is not None and data.items is None and data.path is not None and data.path.is_file():
+        from plurivox.io.items_of_votes_file import items_of_votes_file
+
+        if (items := items_of_votes_file(data.path, how)) is not None:
+            data = data.without("items", items=items)
 
     votes = as_votes(data, part) if _has_votes_or_only_answers(data) else None
     inputs = read_task_inputs(data, pictures, choice, note)

@@ -17,7 +17,6 @@ from plurivox.core.errors import InputError, first_few
 from plurivox.core.method import parse_spec
 from plurivox.core.name_encoding import as_names, parse_floats_or_none, positions
 from plurivox.core.soft_labels import SoftLabels
-from plurivox.train import targets
 from plurivox.train.data.training_data import TrainingData
 
 if TYPE_CHECKING:
@@ -34,6 +33,8 @@ def options_with_target_of_label_file(options: Mapping[str, Any]) -> dict[str, A
     >>> options_with_target_of_label_file({"target": "", "net": "mlp"})
     {'target': 'soft', 'net': 'mlp'}
     """
+    from plurivox.train import targets  # needs torch, which reading labels does not
+
     target, soft = options.get("target") or "soft", options.get("soft")
     name = parse_spec(target)[0]
     if soft or options.get("answers_per_task") is not None:
@@ -58,14 +59,15 @@ def with_training_labels(
     training data. InputError if no task of the training data has a label. `note` is called with what was read.
     """
     known = _known_labels(training_data)
-    if path.suffix.lower() == ".npy":
-        found = _labels_of_rows(_read_npy(path), path, _tasks_and_order_of_rows(training_data, data, path), known, note)
-    else:
+    if path.suffix.lower() != ".npy" or (data is not None and _is_in_peerannot_folder(path, data.path)):
         from plurivox.io.soft_label_files import read_soft
 
         found = read_soft(path)
-        for message in found.notes:
+        order = ("row i is task number i of answers.json",) if path.suffix.lower() == ".npy" else ()
+        for message in (*order, *found.notes):
             note(f"{path.name}: {message}")
+    else:
+        found = _labels_of_rows(_read_npy(path), path, _tasks_and_order_of_rows(training_data, data, path), known, note)
     found = _in_labels_of_data(found, known, training_data.name, path)
     there = positions(training_data.tasks, found.tasks) >= 0
     if not there.any():
@@ -78,6 +80,16 @@ def with_training_labels(
         missing = count_text(int((~there).sum()), "task")
         note(f"{missing} of {path.name} have no input and are not trained on: {first_few(found.tasks[~there])}")
     return replace(training_data, soft=replace(found.shared(training_data.tasks), notes=()))
+
+
+def _is_in_peerannot_folder(file: Path, data_path: Path | None) -> bool:
+    """Return whether a file is in the peerannot folder that the data were read from, or in its folder labels."""
+    from plurivox.io.formats import peerannot
+
+    if data_path is None or not peerannot.recognises(data_path):
+        return False
+    home = data_path if data_path.is_dir() else data_path.parent
+    return home.resolve() in file.resolve().parents[:2]
 
 
 def _read_npy(path: Path) -> NDArray[Any]:
@@ -118,9 +130,9 @@ def _check_numbers_sort_by_value(tasks: Names, path: Path) -> None:
 
 
 def _tasks_by_peerannot_number(folder: Path, path: Path) -> Names | None:
-    """Return the tasks of a peerannot folder by their number; None if it has no names of its own for them.
+    """Return the tasks of a peerannot folder by their number; None if its tasks have no names other than their numbers.
 
-    With names, sorted names may have another order: then only files in the folder labels/ are known to be in this one.
+    InputError if the names sort in another order: the file may have been written in either.
     """
     from plurivox.io.formats._peerannot_task_worker_label_names import read_names_json_or_none
 
@@ -128,8 +140,7 @@ def _tasks_by_peerannot_number(folder: Path, path: Path) -> Names | None:
     if names is None:
         return None
     numbered = as_names([names.tasks[key] for key in sorted(names.tasks, key=int)], "tasks")
-    in_order = bool((numbered[1:] >= numbered[:-1]).all())
-    if not in_order and path.resolve().parent != (folder / "labels").resolve():
+    if not bool((numbered[1:] >= numbered[:-1]).all()):
         raise InputError(
             f"the order of the rows of {path} is not known: the tasks of {folder} have numbers and names in different orders; "
             f"put the file into {folder / 'labels'} if it is in the order of the numbers, or give a table with the column task"

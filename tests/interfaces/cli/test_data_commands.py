@@ -47,9 +47,9 @@ def test_describe_shows_statistics_of_answers(call: Call, tmp_path: Path) -> Non
 
 
 def test_describe_reports_similar_labels(call: Call, tmp_path: Path) -> None:
-    (tmp_path / "votes.csv").write_text("task,worker,label\na,ann,cat\na,bo, Cat\na,cy,NA\n")
+    (tmp_path / "votes.csv").write_text("task,worker,label\na,ann,cat\na,bo, Cat\na,cy,?\n")
     said = call("describe", tmp_path / "votes.csv").stderr
-    assert "count as different labels: ' Cat', 'cat'" in said and "(--missing NA)" in said
+    assert "count as different labels: ' Cat', 'cat'" in said and "(--missing '?')" in said
 
 
 def test_describe_chooses_between_votes_and_answers(call: Call, tmp_path: Path) -> None:

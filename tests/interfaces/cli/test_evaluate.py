@@ -129,7 +129,7 @@ def test_errors_are_one_line(call: Call, soft_file: Path, gold_file: Path, words
 
 
 def test_a_truth_table_with_wrong_columns_is_explained(call: Call, tmp_path: Path) -> None:
-    (tmp_path / "gold.csv").write_text("image,class\na,x\n")
+    (tmp_path / "gold.csv").write_text("thing,said\na,x\n")
     done = call("evaluate", "toy", tmp_path / "gold.csv")
     assert done.exit_code == 2 and "rename the columns" in done.stderr and "--worker" not in done.stderr
 

@@ -110,7 +110,7 @@ def test_plain_votes_are_not_read_by_other_formats(call: Callable[..., Result], 
         "workflows/score",
     )
     assert not [name for name in passed if name.startswith(strangers)]
-    assert len([name for name in passed if name.startswith("io/")]) <= 8
+    assert len([name for name in passed if name.startswith("io/")]) <= 16
 
 
 def _is_in(name: str, folder: Path) -> bool:

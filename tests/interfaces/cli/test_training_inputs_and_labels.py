@@ -111,7 +111,8 @@ def test_labels_of_peerannot_are_in_the_order_of_its_task_numbers(call, peeranno
     np.save(tmp_path / "hard.npy", soft.argmax(1))
     base = ("train", peerannot, "--net", "linear", "--lr", "0.1", "--epochs", 60, "--device", "cpu", "--json")
     for file in (peerannot / "labels" / "labels_pe_ds.npy", tmp_path / "hard.npy"):
-        assert measures(call(*base, "--labels", file, "-o", tmp_path / file.stem))["test accuracy"] == 1
+        done = call(*base, "--labels", file, "-o", tmp_path / file.stem)
+        assert "row i " in done.stderr and measures(done)["test accuracy"] == 1
     (peerannot / "answers.json").unlink()  # only images, whose names end with the numbers of the tasks
     done = call(*base, "--labels", tmp_path / "hard.npy", "-o", tmp_path / "images")
     assert "the numbers at the end of the names of the images" in done.stderr
@@ -166,6 +167,19 @@ def test_texts_are_encoded_by_the_words_of_the_training_texts(call, tmp_path: Pa
     assert call("predict", tmp_path / "run", home, "--tasks", "test", "-o", tmp_path / "p.csv").exit_code == 0
     folds = call("train", home, "--epochs", 2, "--device", "cpu", "--folds", 2, "-o", tmp_path / "folds")
     assert folds.exit_code == 0, folds.output
+
+
+def test_one_file_of_votes_may_have_texts_and_numbers_of_its_tasks(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    rows = [
+        f"d{i:02d},a {'fine' if i % 2 else 'dull'} film,{i % 2 + i / 90},{w},{i % 2}\n"
+        for i in range(40)
+        for w in "abc"
+    ]
+    (tmp_path / "votes.csv").write_text("text_id,text,age,annotator,label\n" + "".join(rows))
+    for i, words in enumerate(((), ("--features", "age"))):
+        how = ("--lr", "0.05", "--epochs", 30, "--device", "cpu", "-o", tmp_path / f"run{i}", "--json")
+        done = call("train", tmp_path / "votes.csv", *words, *how)
+        assert measures(done)["test soft total-variation"] < 0.2
 
 
 def test_a_tagger_reads_words_in_sentences_and_word_vectors_work_with_a_pack(call, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

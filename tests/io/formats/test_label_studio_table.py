@@ -66,6 +66,5 @@ def test_the_choice_is_read_beside_a_rating_and_a_text(tmp_path: Path) -> None:
     path.write_text("\n".join([header, *rows]))
     with pytest.warns(UserWarning, match="labels are read from the column 'kind'"):
         assert read(path).crowd().counts().sum(0).tolist() == [2, 6]
-    with pytest.warns(UserWarning):
-        stars = read(path, label="quality").crowd()
+    stars = read(path, label="quality").crowd()
     assert stars.labels.tolist() == [1, 2, 3] and stars.scale is not None

@@ -24,10 +24,14 @@ from plurivox.io.formats import (
     label_lists,
     label_studio,
     label_studio_table,
+    labelbox,
     mturk,
     peerannot,
     prodigy,
+    survey_table,
     table_per_worker,
+    toloka,
+    zooniverse,
 )
 from plurivox.io.formats._data_read_from_other_program import FieldNames, ForeignContents
 from plurivox.io.tabular.table_files import Columns
@@ -40,8 +44,18 @@ FOLDER_FORMATS: tuple[ModuleType, ...] = (
     doccano,
     table_per_worker,
 )
-RECORD_FORMATS: tuple[ModuleType, ...] = (label_studio, prodigy, argilla, doccano)
-TABLE_FORMATS: tuple[ModuleType, ...] = (mturk, appen, label_studio_table, argilla, huggingface_table, label_lists)
+RECORD_FORMATS: tuple[ModuleType, ...] = (label_studio, prodigy, argilla, doccano, labelbox)
+TABLE_FORMATS: tuple[ModuleType, ...] = (
+    mturk,
+    appen,
+    toloka,
+    zooniverse,
+    label_studio_table,
+    argilla,
+    label_lists,
+    huggingface_table,
+    survey_table,
+)
 
 __all__ = [
     "FieldNames",

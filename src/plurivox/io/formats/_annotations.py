@@ -70,6 +70,12 @@ def annotations_to_votes(
     )
 
 
+def sorted_labels(annotations: Iterable[Annotation], gold: Iterable[Sequence[Any]] = ()) -> list[Any]:
+    """Return the labels that were chosen in annotations, or are gold, sorted by value."""
+    listed = [label for labels in (*(one.labels for one in annotations), *gold) for label in labels]
+    return list(sort_distinct_names_by_value(as_names(listed)).tolist())
+
+
 def gold_labels(labels_by_task: Mapping[Any, Sequence[Any]], votes: Votes) -> SoftLabels | None:
     """Return the known labels of tasks of `votes`; several accepted labels have equal shares. None if no task has any."""
     if not labels_by_task:
@@ -143,14 +149,16 @@ def choose_question(
 
 
 def only_choice_among_labels(n_answers_by_question: Mapping[str, int], choices: Iterable[str]) -> str | None:
-    """Return the only one of the `choices`, if it is one and not RARE: the other questions are ratings or rankings.
+    """Return the only one of the `choices` that is not RARE, None if there are several or none.
+
+    `choices` are choices among labels; the other questions are ratings or rankings.
 
     >>> only_choice_among_labels({"sentiment": 9, "stars": 8}, ["sentiment"])
     'sentiment'
     """
-    found = list(choices)
     most = max(n_answers_by_question.values(), default=0)
-    return found[0] if len(found) == 1 and n_answers_by_question[found[0]] >= RARE * most else None
+    found = [one for one in choices if n_answers_by_question[one] >= RARE * most]
+    return found[0] if len(found) == 1 else None
 
 
 def label_option(question: str) -> str:

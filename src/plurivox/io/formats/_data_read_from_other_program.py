@@ -37,6 +37,7 @@ class ForeignContents:
     items: pl.DataFrame | None = None  # the labelled items: `task` and the columns of the program
     workers: pl.DataFrame | None = None  # traits of each worker: `worker` and the columns of the program
     tables: Mapping[str, pl.DataFrame] | None = None  # further tables, by name
+    repeats: str = "keep"  # which of several answers of a worker to one task counts, if the caller does not say
     notes: tuple[str, ...] = ()  # what was dropped, merged or inferred, and how often
 
 

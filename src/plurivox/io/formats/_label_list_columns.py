@@ -5,13 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plurivox.core.errors import InputError
-from plurivox.io.tabular.column_roles import USUAL_NAMES, bare_name
+from plurivox.io.formats._table_columns import usual_names
+from plurivox.io.tabular.column_roles import bare_name
 
-_LABEL_NAMES = [name for line in USUAL_NAMES["label"][:2] for name in line]
-LABEL_ENDS = (*_LABEL_NAMES, *(f"{name}s" for name in _LABEL_NAMES), "classes", "categories")
-FIELD_NAMES_OF_LABELS = {name for line in USUAL_NAMES["label"] for name in line}
-_WORKER_NAMES = [name for line in USUAL_NAMES["worker"] for name in line]
-WORKER_NAMES = {*_WORKER_NAMES, *(f"{name}s" for name in _WORKER_NAMES)}  # annotators, worker_ids
 TOKENS = {"tokens", "words", "subwords"}
 DISTINCT, MIN_VALUES = 0.5, 20  # texts that repeat less than this are not labels; of which this many are needed to tell
 
@@ -47,7 +43,7 @@ def find_label_lists(
 
 def _plain_lists(plain: Mapping[str, list[list[Any]]], worker: str | None, label: str | None) -> dict[str, LabelLists]:
     """Return the lists of values that can be votes, with the list of workers if there is one."""
-    who = worker if worker in plain else next((name for name in plain if bare_name(name) in WORKER_NAMES), None)
+    who = worker if worker in plain else next((name for name in plain if _is_named_as_workers(name)), None)
     others = {name: rows for name, rows in plain.items() if name != who}
     if who is not None and label in others and not have_same_lengths(others[label], plain[who]):
         row = next(i for i, (a, b) in enumerate(zip(others[label], plain[who], strict=True), 1) if len(a) != len(b))
@@ -61,7 +57,7 @@ def _plain_lists(plain: Mapping[str, list[list[Any]]], worker: str | None, label
         for name, rows in others.items()
         if can_be_votes(rows) and not any(have_same_lengths(rows, one) for one in tokens)
     }
-    named = {name: rows for name, rows in fit.items() if bare_name(name).endswith(LABEL_ENDS) or name == label}
+    named = {name: rows for name, rows in fit.items() if _is_named_as_labels(name) or name == label}
     chosen = (
         {name: rows for name, rows in named.items() if name in beside}
         or named
@@ -84,7 +80,7 @@ def _lists_of_objects(
 ) -> dict[str, LabelLists]:
     """Return the fields of the objects in a column that can be votes, with the field that names the worker."""
     fields = list(dict.fromkeys(name for row in rows for one in row for name in one))
-    who = worker if worker in fields else next((name for name in fields if bare_name(name) in WORKER_NAMES), None)
+    who = worker if worker in fields else next((name for name in fields if _is_named_as_workers(name)), None)
     values = {name: [[one.get(name) for one in row] for row in rows] for name in fields if name != who}
     fit = {name: whole_numbers(lists) for name, lists in values.items() if can_be_votes(lists)}
     named = [name for name in fit if _is_named_as_field_of_labels(name) or label in (name, f"{column}.{name}")]
@@ -102,8 +98,21 @@ def _lists_of_objects(
     }
 
 
+def _is_named_as_workers(name: str) -> bool:
+    """Return whether a name is usual for a column of workers, in the singular or plural: annotators, worker_ids."""
+    bare = bare_name(name)
+    return bool({bare, bare.removesuffix("s")} & usual_names("worker"))
+
+
+def _is_named_as_labels(name: str) -> bool:
+    """Return whether a name ends as those of labels usually do, in the singular or plural: annotator_labels."""
+    bare = bare_name(name)
+    ends = tuple(usual_names("label", n_lines=2))
+    return bare.endswith((*ends, "classes", "categories")) or bare.removesuffix("s").endswith(ends)
+
+
 def _is_named_as_field_of_labels(name: str) -> bool:
-    return bare_name(name) in FIELD_NAMES_OF_LABELS or bare_name(name).endswith(LABEL_ENDS)
+    return bare_name(name) in usual_names("label") or _is_named_as_labels(name)
 
 
 def have_same_lengths(some: Rows, others: Rows) -> bool:

@@ -1,13 +1,23 @@
 """Columns of another program's table as lists, and what readers ask of them: numbers, traits, which question has the labels."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from plurivox.io.formats._annotations import NAN, RARE
+from plurivox.io.tabular.column_roles import USUAL_NAMES
 from plurivox.io.tabular.table_files import Columns
 
+ID_NAME = re.compile(r"(?i:[._\- ]id)$|[a-z]I[dD]$")  # image_id, imageId
 DIFFERENT = 0.9  # a question with at least this share of different answers is a text field
 MIN_ANSWERS = 5  # of which this many are needed to tell
+
+
+@cache
+def usual_names(role: str, n_lines: int | None = None) -> frozenset[str]:
+    """Return the usual names of the columns with a role (task, worker, label): all, or the first `n_lines` groups."""
+    return frozenset(name for line in USUAL_NAMES[role][:n_lines] for name in line)
 
 
 def columns_as_lists(table: Columns) -> dict[str, list[Any]]:
@@ -42,6 +52,17 @@ def constant_columns_by_name(
             for name, fields in found.items():
                 fields[column] = one.get(name)
     return found
+
+
+def column_that_differs_between_inputs(inputs: Mapping[str, Sequence[Any]]) -> str | None:
+    """Return the column that has a value of its own for every combination of inputs, an id if there is one; else None.
+
+    >>> column_that_differs_between_inputs({"text": ["A", "B", "A"], "image_id": [1, 2, 1], "page": [7, 7, 7]})
+    'image_id'
+    """
+    n_inputs = len(set(zip(*inputs.values(), strict=True))) if inputs else 0
+    keys = [name for name, values in inputs.items() if None not in values and len(set(values)) == n_inputs > 0]
+    return min(keys, key=lambda name: (not ID_NAME.search(name), keys.index(name)), default=None)
 
 
 def leave_out_text_and_rare_questions(

@@ -4,19 +4,19 @@ from pathlib import Path
 
 from plurivox.io import votes_from_tables
 from plurivox.io.formats._data_read_from_other_program import FieldNames, ForeignContents
-from plurivox.io.tabular.column_roles import USUAL_NAMES, bare_name
+from plurivox.io.formats._table_columns import usual_names
+from plurivox.io.tabular.column_roles import bare_name
 from plurivox.io.tabular.huggingface_class_labels import class_names_by_column, features_of_parquet
 from plurivox.io.tabular.table_file_names import table_name_of_file
 from plurivox.io.tabular.table_files import Columns
 
-WORKER_NAMES = {name for line in USUAL_NAMES["worker"] for name in line}
-
 
 def recognises(table: Columns) -> bool:
     """Return whether a table is a Parquet file with class labels of Hugging Face and a column with the workers."""
-    if not isinstance(table.source, Path) or not any(bare_name(name) in WORKER_NAMES for name in table.names):
+    if not isinstance(table.source, Path) or not any(bare_name(name) in usual_names("worker") for name in table.names):
         return False
-    return bool(set(class_names_by_column(features_of_parquet(table.source))) & set(table.names))
+    classes = class_names_by_column(features_of_parquet(table.source))
+    return any(name in classes and not table[name].dtype.is_nested() for name in table.names)
 
 
 def read_columns(table: Columns, names: FieldNames) -> ForeignContents:

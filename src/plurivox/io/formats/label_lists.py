@@ -26,14 +26,14 @@ from plurivox.io.formats._annotations import (
 from plurivox.io.formats._data_read_from_other_program import FieldNames, ForeignContents
 from plurivox.io.formats._label_list_columns import LabelLists, find_label_lists
 from plurivox.io.formats._nested_columns import first_nested_values, nested_column_names, nested_values
-from plurivox.io.formats._table_columns import constant_columns_by_name
-from plurivox.io.tabular.column_roles import CONTENTS, USUAL_NAMES, bare_name, find_column
+from plurivox.io.formats._table_columns import constant_columns_by_name, usual_names
+from plurivox.io.tabular.column_roles import CONTENTS, bare_name, find_column
 from plurivox.io.tabular.huggingface_class_labels import class_names_by_column, features_of_parquet
 from plurivox.io.tabular.table_file_names import table_name_of_file
 from plurivox.io.tabular.table_files import Columns
 
 SPLIT = "split"
-NAMES_OF_ROW_WORKERS = {name for line in USUAL_NAMES["worker"][:2] for name in line}
+COLUMNS_WRITTEN = ("task", "labels", "annotators")  # by plurivox for `datasets`: no note on these names
 
 ClassNames = Mapping[str, tuple[str, ...]]  # names of all labels in order, by column or column.field
 
@@ -153,7 +153,7 @@ def _row_worker_column(table: Columns, lists: LabelLists, named: str | None) -> 
         return named
     if any(len(set(row)) < len(row) for row in lists.labels):
         return None
-    return next((name for name in table.names if bare_name(name) in NAMES_OF_ROW_WORKERS), None)
+    return next((name for name in table.names if bare_name(name) in usual_names("worker", n_lines=2)), None)
 
 
 def _annotations(table: Columns, tasks: _Tasks, lists: LabelLists, row_worker: str | None) -> list[Annotation]:
@@ -217,7 +217,7 @@ def _notes(
     who = f" and {worker!r} as the workers" if worker else ""
     notes = (
         (
-            True,
+            (task_column, lists.question, worker) != COLUMNS_WRITTEN,
             f"read {task}the lists {lists.question!r} as the labels{who}; others: task=..., label=... (--task, --label)",
         ),
         (

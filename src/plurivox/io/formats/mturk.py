@@ -3,7 +3,6 @@
 Rejected assignments are left out of the votes. https://docs.aws.amazon.com/AWSMechTurk/latest/RequesterUI
 """
 
-import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from plurivox.io.formats._annotations import (
 from plurivox.io.formats._data_read_from_other_program import FieldNames, ForeignContents
 from plurivox.io.formats._mturk_answers import ANSWER_PREFIX, parse_answer_columns
 from plurivox.io.formats._table_columns import (
+    column_that_differs_between_inputs,
     columns_as_lists,
     constant_columns_by_name,
     number_or_nan,
@@ -32,7 +32,6 @@ from plurivox.io.tabular.table_files import Columns
 
 HIT, WORKER, INPUT_PREFIX = "HITId", "WorkerId", "Input."
 REQUIRED = (HIT, "AssignmentId", WORKER)
-ID_NAME = re.compile(r"(?i:[._\- ]id)$|[a-z]I[dD]$")  # image_id, imageId
 
 
 def recognises(table: Columns) -> bool:
@@ -98,11 +97,10 @@ def _task_column(columns: dict[str, list[Any]], named: str | None, where: str) -
         if found is None:
             raise InputError(f"{where} has no column {named!r} for the tasks; it has {first_few([HIT, *inputs], 12)}")
         return found
-    rows = set(zip(*(columns[name] for name in inputs), strict=True)) if inputs else set()
-    keys = [name for name in inputs if None not in columns[name] and len(set(columns[name])) == len(rows) > 0]
-    if len(rows) < 2 <= len(set(columns[HIT])):
+    n_inputs = len(set(zip(*(columns[name] for name in inputs), strict=True))) if inputs else 0
+    if n_inputs < 2 <= len(set(columns[HIT])):
         return HIT  # all HITs show the same
-    return min(keys, key=lambda name: (not ID_NAME.search(name), inputs.index(name)), default=HIT)
+    return column_that_differs_between_inputs({name: columns[name] for name in inputs}) or HIT
 
 
 def _annotation(columns: dict[str, list[Any]], row: int, task_column: str, labels: list[Any]) -> Annotation:

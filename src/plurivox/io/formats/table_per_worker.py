@@ -62,7 +62,7 @@ def recognises(folder: Path) -> bool:
             or find_column(tables[0], "worker", [task, label]) is not None
         ):
             return False
-    except InputError:  # tables that cannot be read, or whose columns are ambiguous, are no such folder
+    except InputError:  # tables that cannot be read, or whose columns are ambiguous, are not such a folder
         return False
     tasks = [table[task].drop_nulls().cast(pl.String) for table in tables]
     once = all(column.n_unique() == len(column) for column in tasks)

@@ -1,7 +1,7 @@
 """Find the columns with the tasks, workers, labels and gold labels of a table by their usual names.
 
 Case, spaces, `_` and `-` do not matter. A column with plurivox's own name (`task`, `worker`, `label`) is used first; then the
-names of each line below, from the most to the least telling. Two columns of one line are ambiguous: an error names them.
+names of each line below, the most specific first. Two columns of one line are ambiguous: an error names them.
 """
 
 import re

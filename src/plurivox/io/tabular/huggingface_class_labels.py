@@ -25,7 +25,7 @@ def features_of_parquet(path: Path) -> Features:
     try:
         text = pl.read_parquet_metadata(path).get(METADATA_KEY)
         contents = json.loads(text) if text else {}
-    except (pl.exceptions.PolarsError, OSError, ValueError):
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
         return {}
     info = contents.get("info") if isinstance(contents, dict) else None
     features = info.get("features") if isinstance(info, dict) else None

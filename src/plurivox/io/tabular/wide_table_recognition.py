@@ -6,8 +6,9 @@ import polars as pl
 
 from plurivox.io.tabular.column_roles import USUAL_NAMES, bare_name, find_column, has_name_of_numbered_worker
 from plurivox.io.tabular.table_files import Columns
+from plurivox.io.tabular.time_email_and_ip_columns import holds_emails, holds_ip_addresses, holds_times
 
-MAX_LABELS = 50  # more different values are no common small set of labels
+MAX_LABELS = 50  # with more different values columns have no small common set of labels
 MIN_SHARED = 0.5  # share of a worker's labels that other workers have given too
 
 
@@ -16,10 +17,13 @@ def task_and_worker_columns(table: Columns, task: str | None) -> tuple[str | Non
 
     It is clear if pandas says that the columns are workers (after a pivot), if columns are called annotator_1, rater_b, ...,
     or if at least two columns of text or booleans have their few values in common. Each task has one row. `task` is its
-    column, if it is known; columns that are neither task nor worker, such as a text, are left out.
+    column, if it is known; columns that are neither task nor worker, such as a text, are left out. The rows of a survey are
+    people, not tasks: a table with e-mail or IP addresses is not wide, nor one whose first column has times or worker names.
     """
     task = task or first_column_if_it_names_rows(table)
     rest = [name for name in table.names if name != task]
+    if _has_rows_of_people(table, task, rest):
+        return None
     if task is not None and _has_repeats(table[task]):
         return None
     gold = find_column(table, "gold", [task]) if len(_gold_like(rest)) == 1 else None
@@ -35,8 +39,16 @@ def task_and_worker_columns(table: Columns, task: str | None) -> tuple[str | Non
     return task, found
 
 
+def _has_rows_of_people(table: Columns, task: str | None, rest: list[str]) -> bool:
+    """Return whether the rows of a table are people: it has addresses, or its first column has times or worker names."""
+    if task == table.names[0] and (bare_name(task) in sum(USUAL_NAMES["worker"], ()) or holds_times(table[task])):
+        return True
+    columns = [table[name] for name in (*rest, *([] if task is None else [task]))]
+    return any(holds_emails(column) or holds_ip_addresses(column) for column in columns)
+
+
 def first_column_if_it_names_rows(table: Columns) -> str | None:
-    """Return the first column if its values are all different and it is no worker by its name; None if rows have an index."""
+    """Return the first column if its values are all different and its name is not a worker's; None if rows have an index."""
     if table.index or len(table.names) < 3 or has_name_of_numbered_worker(table.names[0]):
         return None
     first = table[table.names[0]]
