@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 from benchmarks.measurement import Measurement, run_alternating, run_command
@@ -48,17 +49,14 @@ def first_command_rows() -> list[tuple[str, str, str]]:
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
 
-            def run_here(new_cache: bool, words: tuple[str, ...] = words, folder: Path = folder) -> Measurement:
-                cache = folder / (f"cache-{time.monotonic_ns()}" if new_cache else "kept")
-                out = folder / ("out.html" if words[0] == "report" else "out.csv")
-                return run_with_cache([PLURIVOX, *words, "-o", str(out)], cache)
-
-            run_here(new_cache=False)  # fills the cache that is kept
+            out = folder / ("out.html" if words[0] == "report" else "out.csv")
+            run_command_in = partial(run_with_cache, [PLURIVOX, *words, "-o", str(out)], folder)
+            run_command_in("kept")  # fills the cache that is kept
             found = run_alternating(
                 {
                     "numba": lambda: run_command([sys.executable, "-c", "import numba"]),
-                    "empty": lambda run_here=run_here: run_here(new_cache=True),
-                    "full": lambda run_here=run_here: run_here(new_cache=False),
+                    "empty": run_command_in,
+                    "full": partial(run_command_in, "kept"),
                 },
                 repeats=REPEATS_OF_FIRST_COMMANDS,
             )
@@ -74,14 +72,9 @@ def first_command_rows() -> list[tuple[str, str, str]]:
     return rows
 
 
-def run_with_cache(command: list[str], cache: Path) -> Measurement:
-    """Run a command with its compiled code in the folder `cache` and return its wall-clock seconds, start-up included."""
+def run_with_cache(command: list[str], folder: Path, cache: str = "") -> Measurement:
+    """Run a command and return its wall-clock seconds with start-up; its compiled code is in folder/cache (else a new one)."""
+    env = os.environ | {"NUMBA_CACHE_DIR": str(folder / (cache or f"new-{time.monotonic_ns()}"))}
     start = time.perf_counter()
-    subprocess.run(
-        command,
-        check=True,
-        env=os.environ | {"NUMBA_CACHE_DIR": str(cache)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    subprocess.run(command, check=True, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return Measurement(time.perf_counter() - start, float("nan"))

@@ -216,3 +216,12 @@ def test_fits_are_matched_by_task_and_label_names() -> None:
     assert not score("aggregator-disagreement", fits=fits).any()
     with pytest.raises(InputError, match="it needs two or more, and there is one"):
         score("aggregator-disagreement", fits=fits[:1])
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 32, 33, 97, 1000])
+def test_numbers_are_sorted_whatever_their_count(n: int) -> None:
+    rng = np.random.default_rng(n)
+    for values in (rng.random(n + 3), rng.integers(0, 3, n + 3).astype(float)):
+        wanted = np.concatenate([np.sort(values[:n]), values[n:]])
+        entropy_moments_distances.sort_first.py_func(values, n)
+        np.testing.assert_array_equal(values, wanted)

@@ -86,6 +86,12 @@ def test_a_text_column_answer_is_the_label_and_a_number_groups_only_beside_weigh
     assert pv.votes(numbered, answer="answer").answer is not None
 
 
+def test_answer_numbers_without_weights_are_read_back_from_a_folder(tmp_path: Path) -> None:
+    votes = Votes.of(["a", "b"], ["w", "w"], ["x", "y"], answer=[4, 5])
+    pv.write(pv.Dataset("made", votes=votes), tmp_path / "made")
+    assert pv.read(tmp_path / "made").votes.answer is not None
+
+
 INDEXED = {
     "named index": frame("image", "user", "label").set_index("image"),
     "index without a name": frame("image", "user", "label").set_index("image").rename_axis(None),

@@ -56,9 +56,11 @@ def read(where: str | Path, *, sheet: str | None = None, **how: Any) -> Dataset:
 
     `where` is a table of votes, counts, answers or soft labels (CSV, Parquet, Excel, ...); an export of another tool (Label
     Studio, Mechanical Turk, Hugging Face `datasets`, ...: docs/data.md lists them); saved Votes, Answers or SoftLabels
-    (`.npz`); a folder in the format of plurivox or peerannot, or with one folder of images per label; or the name of a data
-    set under PLURIVOX_DATA. `how` are the options of `votes`: column names, `missing`, `repeats`, `labels`, `ordered`, `wide`;
-    a list of worker columns (`worker=["ann", "bo"]`) reads a wide table. `sheet` selects a sheet of an Excel workbook.
+    (`.npz`); a folder in the format of plurivox or peerannot, with one folder of images per label, or with one table per
+    worker; or the name of a data set under PLURIVOX_DATA. Columns are found by their usual names, and clear wide tables are
+    recognised, with a note, as `votes` says. `how` are the options of `votes`: column names, `missing`, `repeats`, `labels`,
+    `ordered`, `wide`; a list of worker columns (`worker=["ann", "bo"]`) reads a wide table. `sheet` selects a sheet of an
+    Excel workbook.
     """
     path = Path(where).expanduser()
     if path.suffix == ".py":
@@ -83,7 +85,7 @@ def as_dataset(data: Any) -> Dataset:
     A DataFrame or a list of records is recognised as a file would be: votes (long or wide), counts, answers, or an export of
     another program. A matrix has one row per task and one column per worker.
 
-    >>> as_dataset({"image": ["a", "a"], "user": ["ann", "bo"], "class": ["cat", "dog"]})
+    >>> as_dataset({"task": ["a", "a"], "worker": ["ann", "bo"], "label": ["cat", "dog"]})
     <Dataset the table: votes>
     """
     if isinstance(data, Dataset):
@@ -171,8 +173,8 @@ def as_votes_or_soft_labels(given: Any) -> Votes | SoftLabels:
 
     A matrix, and a frame without columns of workers and labels, has one row per task and one column per worker.
 
-    >>> as_votes_or_soft_labels({"a.png": "cat", "b.png": "dog"}), as_votes_or_soft_labels(np.array([[0, 1], [1, 1]]))
-    (<SoftLabels: 2 tasks, 2 labels>, <Votes: 4 votes, 2 tasks, 2 workers, 2 labels>)
+    >>> as_votes_or_soft_labels(np.array([[0, 1], [1, 1]]))
+    <Votes: 4 votes, 2 tasks, 2 workers, 2 labels>
     """
     if isinstance(given, Dataset | str | Path | Votes | np.ndarray):
         data = as_dataset(given)
@@ -280,7 +282,7 @@ def _parquet_columns_or_clearer_error(path: Path) -> Columns:
 
 
 def _caller_says_wide_or_long(options: dict[str, Any]) -> bool:
-    """Return whether the options say how the rows of a plain table are read, so that it is no export of another program."""
+    """Return whether the options say how the rows of a plain table are read, so that it is not an export of another program."""
     return options.get("wide") is not None or votes_from_tables.is_wide(None, options.get("worker"))
 
 

@@ -34,7 +34,11 @@ def read_optional_columns(
         found["weight"] = to_floats_or_error_if_missing(table[weight], f"column {weight!r}")
     if answer is not None:
         found["answer"] = codes_names_and_notes_of_column(table[answer], "answer")[0].astype(np.int64)
-    elif names["answer"] is None and _has_unread_answer_numbers(layout):
+    elif (
+        names["answer"] is None
+        and "answer" not in (layout.task, layout.worker, layout.label)
+        and has_answer_numbers(table)
+    ):
         notes.append("column 'answer' is not read; if its numbers say which rows are one soft answer: answer='answer'")
     if when is not None:
         found["when"] = to_seconds(table[when], f"column {when!r}")
@@ -56,11 +60,11 @@ def read_optional_columns(
     return found, notes
 
 
-def _has_unread_answer_numbers(layout: VotesLayout) -> bool:
-    """Return whether a table has a column `answer` of whole numbers that is not its task, worker or label."""
-    if "answer" not in layout.table or "answer" in (layout.task, layout.worker, layout.label):
+def has_answer_numbers(table: Columns) -> bool:
+    """Return whether a table has a column `answer` of whole numbers."""
+    if "answer" not in table:
         return False
-    column = layout.table["answer"]
+    column = table["answer"]
     return not column.dtype.is_nested() and column.cast(pl.Int64, strict=False).null_count() == 0
 
 

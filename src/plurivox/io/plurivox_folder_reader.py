@@ -25,6 +25,7 @@ from plurivox.io import answers_from_tables, votes_from_tables
 from plurivox.io.dataset import Dataset
 from plurivox.io.dataset_folder_and_overwrite_checks import DATASET_TOML, is_table_file, not_a_dataset_error
 from plurivox.io.features import read_features, read_gold_of_features
+from plurivox.io.optional_vote_columns import has_answer_numbers
 from plurivox.io.soft_label_files import read_soft, soft_from_frame
 from plurivox.io.tabular.column_conversion import codes_names_and_notes_of_column
 from plurivox.io.tabular.column_roles import find_column, find_gold_label_column
@@ -137,7 +138,12 @@ class _FolderReader:
     def votes(self) -> Votes:
         """Return the votes in the table `votes`; labels that only the gold table has are added to their list of labels."""
         how = {name: value for name, value in self.how.items() if name in (*READ_OPTIONS, "wide")}
-        found = votes_from_tables.votes(self._open_table("votes"), where=self._table_path_in_messages("votes"), **how)
+        table = self._open_table("votes")
+        if self.columns["label"] == "label" and has_answer_numbers(
+            table
+        ):  # as `write` stores them, also without weights
+            how["answer"] = "answer"
+        found = votes_from_tables.votes(table, where=self._table_path_in_messages("votes"), **how)
         if "gold" not in self.files or "labels" in how or self._gold_is_soft():
             return found
         gold = distinct_names(self._gold_tasks_and_labels()[1])

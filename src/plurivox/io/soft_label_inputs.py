@@ -33,7 +33,7 @@ def as_soft_labels(given: Any) -> SoftLabels | None:
 
     >>> as_soft_labels({"a.png": "cat", "b.png": "dog"}).hard().tolist()
     ['cat', 'dog']
-    >>> as_soft_labels({"image": ["a.png"], "truth": ["cat"]}).tasks.tolist()
+    >>> as_soft_labels({"task": ["a.png"], "label": ["cat"]}).tasks.tolist()
     ['a.png']
     """
     if given is None or isinstance(given, SoftLabels):

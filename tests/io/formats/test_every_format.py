@@ -23,6 +23,7 @@ RECORDS: dict[str, list[dict[str, Any]]] = {
     "prodigy": [{"text": "A", "_input_hash": 1, "_task_hash": 2, "accept": ["x"], "options": [], "answer": "accept"}],
     "argilla": [{"id": "1", "fields": {"text": "A"}, "responses": {}, "suggestions": {}, "metadata": {}}],
     "doccano": [{"id": 1, "text": "A", "label": ["x"], "Comments": []}],
+    "labelbox": [{"data_row": {"id": "a", "row_data": "A"}, "media_attributes": {}, "projects": {}}],
 }
 TABLES: dict[str, dict[str, list[Any]]] = {
     "mturk": {"HITId": ["h"], "AssignmentId": ["a"], "WorkerId": ["w"], "Input.text": ["A"], "Answer.label": ["x"]},
@@ -31,6 +32,11 @@ TABLES: dict[str, dict[str, list[Any]]] = {
         name: ["1"] for name in ("annotation_id", "annotator", "created_at", "id", "lead_time", "animal", "updated_at")
     },
     "argilla": {"id": ["1"], "text": ["A"], "label.responses": [["x", "y"]], "label.responses.users": [["u", "v"]]},
+    "toloka": {"INPUT:text": ["A"], "OUTPUT:result": ["x"], "ASSIGNMENT:worker_id": ["w"]},
+    "zooniverse": {
+        name: ["1"] for name in ("classification_id", "user_name", "workflow_id", "annotations", "subject_ids")
+    },
+    "survey_table": {"Timestamp": ["4/9/2024 14:03:00"], "Is it x?": ["yes"], "Is it y?": ["yes"]},
     "label_lists": {"text": ["A", "B"], "labels": [[0, 1, 1], [1, 1, 1]]},
 }
 PLAIN: list[dict[str, list[Any]]] = [
@@ -38,6 +44,8 @@ PLAIN: list[dict[str, list[Any]]] = [
     {"id": ["a"], "annotator": ["w"], "label": ["x"], "text": ["A"], "created_at": ["2024-05-06"]},
     {"task": ["a"], "label": ["x"], "confidence": [0.9], "p:x": [0.9], "p:y": [0.1]},
     {"answer": ["accept"], "task": ["a"], "worker": ["w"]},
+    {"Timestamp": ["4/9/2024 14:03:00"], "user": ["w"], "image": ["a"], "label": ["x"]},
+    {"Timestamp": ["2024-04-09 14:03:00"], "ann": ["x"], "bo": ["x"]},
 ]
 
 

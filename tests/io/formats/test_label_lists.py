@@ -12,7 +12,7 @@ import pytest
 
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.io.dataset import Dataset
-from plurivox.io.dataset_reader import read
+from plurivox.io.dataset_reader import as_dataset, read
 from plurivox.io.formats import find_reader_module_of_table, label_lists
 from plurivox.io.formats._data_read_from_other_program import FieldNames
 from plurivox.io.tabular.table_files import Columns
@@ -175,3 +175,15 @@ def test_class_labels_in_plain_columns_have_their_names(tmp_path: Path) -> None:
     table = {"task": [1, 1], "worker": ["a", "b"], "label": [0, 1]}
     data: Dataset = read(huggingface_parquet(tmp_path / "votes.parquet", table, {"label": CLASS}))
     assert data.votes is not None and data.votes.labels.tolist() == ["toxic", "fine", "unsure"]
+
+
+def test_lists_of_labels_are_read_beside_lists_of_ratings() -> None:
+    table = {
+        "text": ["A", "B"],
+        "mood": [["sad", "glad"], ["glad"]],
+        "sure": [[3, 5], [4]],
+        "annotators": [["ann", "bo"], ["bo"]],
+    }
+    with pytest.warns(UserWarning, match=r"other lists of labels are 'sure': label='sure' \(--label sure\)"):
+        votes = as_dataset(table).crowd()
+    assert votes.labels.tolist() == ["glad", "sad"] and votes.workers.tolist() == ["ann", "bo"]

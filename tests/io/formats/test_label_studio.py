@@ -278,9 +278,7 @@ def test_the_only_choice_beside_ratings_is_read(tmp_path: Path) -> None:
     path = export(tmp_path / "a.json", task(1, by(3, choice("cat"), stars(5)), by(4, choice("dog"), stars(2))))
     found = read(path)
     assert rows(found.votes) == [(1, 3, "cat"), (1, 4, "dog")]
-    assert found.notes == (
-        "1 other control was left out: 'stars'; label='stars' (--label stars) selects it instead",
-    )
+    assert found.notes == ("1 other control was left out: 'stars'; label='stars' (--label stars) selects it instead",)
     assert rows(read(path, label="stars").votes) == [(1, 3, 5), (1, 4, 2)]
     rare = export(
         tmp_path / "b.json", task(1, *(by(i, stars(i)) for i in (1, 2, 3)), by(4, choice("broken"), stars(2)))

@@ -1,4 +1,4 @@
-"""How survey tools lay out their tables: which columns they add, which rows are no responses."""
+"""How survey tools lay out their tables: which columns they add, and which rows are not responses."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -7,7 +7,7 @@ from typing import Any
 
 from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError
-from plurivox.io.tabular.column_roles import USUAL_NAMES, bare_name, find_column, has_name_of_numbered_worker
+from plurivox.io.tabular.column_roles import bare_name, find_column, has_name_of_numbered_worker
 from plurivox.io.tabular.table_files import Columns
 from plurivox.io.tabular.time_email_and_ip_columns import holds_emails, holds_times
 
@@ -27,6 +27,12 @@ WORDS_OF_NOT_RESPONSES = ("preview", "test", "spam")
 IMPORT_ID = '{"ImportId"'
 MICROSOFT = ("ID", "Start time", "Completion time")
 MICROSOFT_OTHER = ("Email", "Name", "Last modified time")
+ROW_PER_WORKER = "a table with one row per worker"
+NAMES_OF_LABELLERS = frozenset(  # not participants or users, who may be what is labelled
+    f"{name}{end}"
+    for name in ("worker", "annotator", "rater", "coder", "labeler", "labeller", "turker", "crowdworker", "respondent")
+    for end in ("", "id", "name")
+)
 SCORES = (" [Score]", " [Feedback]")  # of a quiz, after the question
 TOTALS = ("Score", "Total points", "Quiz feedback")
 
@@ -43,7 +49,7 @@ class Survey:
 
     @property
     def known(self) -> frozenset[str]:
-        """The names of all columns that are no questions."""
+        """The names of all columns that are not questions."""
         return frozenset((*self.worker, self.when, *self.other, *self.traits))
 
     def is_score(self, column: str) -> bool:
@@ -68,7 +74,7 @@ class Survey:
         status = [str(one or "") for one in columns.get("Status", [None] * (max(rows, default=-1) + 1))]
         finished = [str(one).lower() for one in columns.get("Finished", ["true"] * len(status))]
         tests = [row for row in rows if _is_test_or_spam(status[row])]
-        partial = [row for row in rows if row not in tests and finished[row] in ("false", "0")]
+        partial = [row for row in rows if not _is_test_or_spam(status[row]) and finished[row] in ("false", "0")]
         notes = {
             f"{count_text(len(tests), 'preview, test or spam response', 'preview, test and spam responses')} left out "
             "(Status)": tests,
@@ -85,9 +91,9 @@ def _is_test_or_spam(status: str) -> bool:
 
 
 def find_survey(table: Columns) -> Survey | None:
-    """Return how the table of a survey is laid out, None if the table is no survey by the names of its columns."""
+    """Return how the table of a survey is laid out, None if the table is not a survey by the names of its columns."""
     names = table.names
-    if len(names) < 3 or _has_columns_of_votes(table):
+    if len(names) < 3:
         return None
     if set(QUALTRICS) <= set(names) and {"Status", "Finished", "Progress", "RecordedDate"} & set(names):
         when = "RecordedDate" if "RecordedDate" in names else "EndDate"
@@ -95,13 +101,14 @@ def find_survey(table: Columns) -> Survey | None:
     if names[:3] == [*MICROSOFT]:
         by_email = ("Email",) if "Email" in names and holds_emails(table["Email"]) else ()
         return Survey("Microsoft Forms", (*by_email, "ID"), "Completion time", (*MICROSOFT, *MICROSOFT_OTHER))
-    if names[0] in GOOGLE_TIMESTAMPS and holds_times(table[names[0]]):
+    if names[0] in GOOGLE_TIMESTAMPS and holds_times(table[names[0]]) and not _has_columns_of_votes(table):
         emails = tuple(name for name in names[1:3] if holds_emails(table[name]))
         if emails or sum(not name.isidentifier() for name in names[1:]) >= len(names) / 2:  # headings, not names
             return Survey("Google Forms", emails, names[0])
-    is_worker = bare_name(names[0]) in sum(USUAL_NAMES["worker"], ())
-    if is_worker and table[names[0]].n_unique() == len(table[names[0]]) > 1 and not _has_workers_in_columns(names[1:]):
-        return Survey("a table with one row per worker", (names[0],), "")
+    if bare_name(names[0]) in NAMES_OF_LABELLERS and not _has_columns_of_votes(table):
+        workers_in_columns = any(has_name_of_numbered_worker(name) for name in names[1:])
+        if not workers_in_columns and table[names[0]].n_unique() == len(table[names[0]]) > 1:
+            return Survey(ROW_PER_WORKER, (names[0],), "")
     return None
 
 
@@ -110,8 +117,3 @@ def _has_columns_of_votes(table: Columns) -> bool:
     with suppress(InputError):  # several columns that may be the task, or the label
         return find_column(table, "task") is not None and find_column(table, "label") is not None
     return True
-
-
-def _has_workers_in_columns(names: Sequence[str]) -> bool:
-    """Return whether columns are called annotator_1, rater_b, ..."""
-    return any(has_name_of_numbered_worker(name) for name in names)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 MIN_SHARED = 0.5  # share of the different answers to a question that another question of its group has, too
-MAX_LABELS = 50  # more different answers are no common small set of labels
+MAX_LABELS = 50  # more different answers are not a small set of labels in common
 MIN_QUESTIONS = 2
 
 
@@ -15,9 +15,8 @@ def groups_of_questions(columns: Mapping[str, Sequence[Any]]) -> list[list[str]]
     >>> groups_of_questions({"a": ["yes", "no"], "b": ["no", "no"], "age": ["20-30", "30-40"]})
     [['a', 'b']]
     """
-    answers = {
-        name: frozenset(_text(value) for value in values if value is not None) for name, values in columns.items()
-    }
+    cells = labels_by_cell(columns)
+    answers = {name: frozenset(label for labels in found for label in labels) for name, found in cells.items()}
     n_columns = Counter(answer for found in answers.values() for answer in found)
     common = {name: {one for one in found if n_columns[one] > 1} for name, found in answers.items()}
     questions = [name for name, found in answers.items() if found and len(common[name]) >= MIN_SHARED * len(found)]

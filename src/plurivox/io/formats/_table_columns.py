@@ -93,15 +93,15 @@ def questions_of_labels_and_others(
     (['mood'], ['sure'])
     """
     likely, others = leave_out_text_and_rare_questions(labels_by_question, named)
-    choices = [one for one in likely if not _is_rating(labels_by_question[one])]
+    choices = [one for one in likely if not is_rating(labels_by_question[one])]
     if named is not None or len(choices) != 1:
         return likely, others
     return choices, [one for one in labels_by_question if one != choices[0]]
 
 
-def _is_rating(rows: Sequence[Sequence[Any]]) -> bool:
+def is_rating(rows: Sequence[Sequence[Any]]) -> bool:
     """Return whether all answers to a question are numbers, other than 0 and 1, which stand for no and yes."""
-    given = [label for labels in rows for label in labels]
+    given = [label for labels in rows for label in labels if label is not None]
     numbers = {number_or_nan(label) for label in given if not isinstance(label, bool)}
     return bool(given) and all(number == number for number in numbers) and not numbers <= {0, 1}
 

@@ -21,12 +21,14 @@ from plurivox.io.formats._annotations import (
     annotations_to_votes,
     as_text_if_types_differ,
     choose_question,
+    label_option,
+    only_choice_among_labels,
     workers_table,
 )
 from plurivox.io.formats._data_read_from_other_program import FieldNames, ForeignContents
 from plurivox.io.formats._label_list_columns import LabelLists, find_label_lists
 from plurivox.io.formats._nested_columns import first_nested_values, nested_column_names, nested_values
-from plurivox.io.formats._table_columns import constant_columns_by_name, usual_names
+from plurivox.io.formats._table_columns import constant_columns_by_name, is_rating, usual_names
 from plurivox.io.tabular.column_roles import CONTENTS, bare_name, find_column
 from plurivox.io.tabular.huggingface_class_labels import class_names_by_column, features_of_parquet
 from plurivox.io.tabular.table_file_names import table_name_of_file
@@ -67,7 +69,7 @@ def read_columns(table: Columns, names: FieldNames, class_names: ClassNames | No
         return _plain_votes(scalars, names)
     if class_names is None:
         class_names = class_names_by_column(features_of_parquet(table.source)) if isinstance(table.source, Path) else {}
-    lists = _chosen_lists({name: nested_values(table, name) for name in nested}, names, table.where)
+    lists, others = _chosen_lists({name: nested_values(table, name) for name in nested}, names, table.where)
     tasks = _task_of_each_row(scalars, names.task)
     row_worker = _row_worker_column(scalars, lists, names.worker)
     annotations = _annotations(scalars, tasks, lists, row_worker)
@@ -82,7 +84,7 @@ def read_columns(table: Columns, names: FieldNames, class_names: ClassNames | No
         _gold(scalars, tasks, votes.labels.tolist()),
         items=_items(scalars, tasks, row_worker),
         workers=_traits(lists, table.where),
-        notes=(*tasks.notes, *_notes(annotations, lists, row_worker, tasks.column)),
+        notes=(*tasks.notes, *_notes(annotations, lists, row_worker, tasks.column, others)),
     )
 
 
@@ -95,16 +97,22 @@ def _plain_votes(table: Columns, names: FieldNames) -> ForeignContents:
     return ForeignContents(table_name_of_file(Path(table.where)), votes)
 
 
-def _chosen_lists(columns: dict[str, list[Any]], names: FieldNames, where: str) -> LabelLists:
-    """Return the lists named by the caller (column, field or column.field), else the only ones, else raise InputError."""
+def _chosen_lists(columns: dict[str, list[Any]], names: FieldNames, where: str) -> tuple[LabelLists, list[str]]:
+    """Return (the lists named by the caller as column, field or column.field, else the only ones, names of others).
+
+    Lists of ratings are others if one list of labels is beside them. Raise InputError if several lists may be the labels.
+    """
     try:
         found = find_label_lists(columns, names.worker, names.label)
     except InputError as cause:
         raise InputError(f"{where}, {cause}") from None
     matches = [one for one in found if names.label in (one, *one.split("."))]
-    return found[
-        choose_question(found, matches[0] if len(matches) == 1 else names.label, where, kind="lists of labels")
-    ]
+    named = matches[0] if len(matches) == 1 else names.label
+    if named is None:
+        n_answers = {name: sum(map(bool, lists.labels)) for name, lists in found.items()}
+        named = only_choice_among_labels(n_answers, (one for one in found if not is_rating(found[one].labels)))
+    chosen = choose_question(found, named, where, kind="lists of labels")
+    return found[chosen], [one for one in found if one != chosen and names.label is None]
 
 
 def _task_of_each_row(table: Columns, named: str | None) -> _Tasks:
@@ -208,7 +216,11 @@ def _items(table: Columns, tasks: _Tasks, row_worker: str | None) -> pl.DataFram
 
 
 def _notes(
-    annotations: list[Annotation], lists: LabelLists, row_worker: str | None, task_column: str | None
+    annotations: list[Annotation],
+    lists: LabelLists,
+    row_worker: str | None,
+    task_column: str | None,
+    others: Sequence[str],
 ) -> tuple[str, ...]:
     """Return notes on which columns were read, and on what is missing."""
     n_missing = sum(label is None for row in lists.labels for label in row)
@@ -220,6 +232,7 @@ def _notes(
             (task_column, lists.question, worker) != COLUMNS_WRITTEN,
             f"read {task}the lists {lists.question!r} as the labels{who}; others: task=..., label=... (--task, --label)",
         ),
+        (others, f"other lists of labels are {first_few(others)}: {label_option(others[0]) if others else ''}"),
         (
             worker is None and annotations,
             f"the votes in {lists.question!r} have no workers: no list beside it names them (worker=..., --worker)",

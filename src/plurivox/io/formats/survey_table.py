@@ -22,9 +22,9 @@ from plurivox.io.formats._annotations import (
     workers_table,
 )
 from plurivox.io.formats._data_read_from_other_program import FieldNames, ForeignContents
-from plurivox.io.formats._survey_layouts import Survey, find_survey
+from plurivox.io.formats._survey_layouts import ROW_PER_WORKER, Survey, find_survey
 from plurivox.io.formats._survey_questions import groups_of_questions, labels_by_cell
-from plurivox.io.formats._table_columns import columns_as_lists
+from plurivox.io.formats._table_columns import columns_as_lists, number_or_nan
 from plurivox.io.formats._time_texts import form_times_to_unix_times
 from plurivox.io.tabular.table_file_names import table_name_of_file
 from plurivox.io.tabular.table_files import Columns
@@ -33,9 +33,20 @@ Columnwise = dict[str, list[Any]]
 
 
 def recognises(table: Columns) -> bool:
-    """Return whether the rows of a table are people who answered a survey, and its columns tasks."""
-    survey = find_survey(table)
-    return survey is not None and bool(groups_of_questions(_answers(_read_rows(table, survey)[0], survey)))
+    """Return whether the rows of a table are people who answered a survey, and its columns tasks.
+
+    A table that no survey tool wrote must have at least three questions, half of its columns, whose answers are not numbers.
+    """
+    if (survey := find_survey(table)) is None:
+        return False
+    answers = _answers(_read_rows(table, survey)[0], survey)
+    groups = groups_of_questions(answers)
+    if survey.tool != ROW_PER_WORKER or not groups:
+        return bool(groups)
+    labels = {str(value) for name in groups[0] for value in answers[name] if value is not None}
+    return len(groups[0]) >= max(3, len(answers) / 2) and all(
+        number_or_nan(one) != number_or_nan(one) for one in labels
+    )
 
 
 def read_columns(table: Columns, names: FieldNames) -> ForeignContents:
@@ -62,7 +73,7 @@ def read_columns(table: Columns, names: FieldNames) -> ForeignContents:
         if chosen
     ]
     votes = annotations_to_votes(annotations, tasks=tasks, labels=names.labels)
-    traits = [name for name in kept if name not in (*tasks, *survey.other, worker_column)]
+    traits = [name for name in kept if name not in (*tasks, *survey.other, survey.when, worker_column)]
     people = {worker: {name: kept[name][row] for name in traits} for row, worker in enumerate(workers)}
     used = as_text_if_types_differ(people)
     return ForeignContents(
@@ -108,7 +119,7 @@ def _worker_of_each_row(
     """Return the worker of each row and the column with their names; without such a column rows are numbered from 1."""
     if named is not None and named not in columns:
         raise InputError(f"{where} has no column {named!r} (worker); its columns are {first_few(columns, 12)}")
-    column = named or next((name for name in survey.worker if name in columns and None not in columns[name]), None)
+    column = named or next((name for name in survey.worker if name in columns), None)
     n = len(next(iter(columns.values())))
     if column is None:
         return list(range(1, n + 1)), None
