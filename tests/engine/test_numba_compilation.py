@@ -1,23 +1,12 @@
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from fresh_python import run_python
 from plurivox.engine import numba_compilation
 
 SHOW = "from plurivox.engine import numba_compilation; print(numba_compilation.compiled_code_cache_folder_or_none())"
-
-
-def run_python(code: str, **env: str) -> str:
-    paths = os.pathsep.join(p for p in sys.path if p)
-    clean = {k: v for k, v in os.environ.items() if k not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env={**clean, "PYTHONPATH": paths, **env}, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 def test_importing_plurivox_does_not_import_numba():

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from tests.engine.test_numba_compilation import run_python
 
 import plurivox as pv
+from fresh_python import run_python
 from plurivox import aggregate
 from plurivox.core.compilation_callbacks import call_when_compiling, report_compilation
 from plurivox.engine.second_compiler import _kernel_and_argument_types

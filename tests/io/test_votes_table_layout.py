@@ -190,12 +190,20 @@ def test_a_matrix_has_a_row_per_task_and_a_column_per_worker(matrix: Any) -> Non
     assert [made.tasks.tolist(), made.workers.tolist(), made.labels.tolist()] == [[0, 1], [0, 1], [0, 1]]
 
 
-def test_minus_one_in_a_matrix_is_missing_only_if_said() -> None:
+def test_minus_one_in_a_matrix_is_no_answer_unless_told_otherwise(tmp_path: Path) -> None:
     matrix = np.array([[0, -1], [1, 0]])
-    with pytest.warns(PlurivoxWarning, match="set missing=-1"):
-        assert pv.votes(matrix).labels.tolist() == [-1, 0, 1]
-    with pytest.warns(PlurivoxWarning, match="1 cells have the label -1, which means no answer"):
-        assert pv.fit(matrix, "vote-shares", missing=-1).soft.labels.tolist() == [0, 1]
+    np.save(tmp_path / "votes.npy", matrix)
+    for read in (pv.votes, lambda given: pv.read(tmp_path / "votes.npy").crowd()):
+        with pytest.warns(PlurivoxWarning, match=r"-1 in the matrix is read as no answer.*--missing ''"):
+            assert read(matrix).columns()["worker"].tolist() == [0, 0, 1]
+    assert pv.votes(matrix, missing=[]).labels.tolist() == [-1, 0, 1]
+    assert pv.votes(np.array([[-2, -1], [1, 0]])).labels.tolist() == [-2, -1, 0, 1]  # a scale
+
+
+def test_a_file_of_one_hot_rows_is_no_matrix_of_votes(tmp_path: Path) -> None:
+    np.save(tmp_path / "labels.npy", np.eye(3))
+    with pytest.raises(InputError, match="no task and label names"):
+        pv.read(tmp_path / "labels.npy")
 
 
 def test_ordered_categories_keep_their_scale() -> None:
@@ -211,13 +219,30 @@ def test_ordered_categories_keep_their_scale() -> None:
 
 
 def test_what_pandas_reads_as_missing_is_missing_in_csv_and_said(tmp_path: Path) -> None:
-    (tmp_path / "votes.csv").write_text("task,worker,label\na,w,x\na,v,NA\nb,w,y\nb,v,n/a\n")
-    with pytest.warns(PlurivoxWarning, match=r"2 rows have the label 'NA', 'n/a', .*as pandas does .*--missing ''"):
+    (tmp_path / "votes.csv").write_text("task,worker,label\na,w,x\na,v,NA\nb,w,y\nb,v,NaN\n")
+    with pytest.warns(PlurivoxWarning, match=r"2 rows have the label 'NA', 'NaN', .*as pandas does .*--missing ''"):
         assert pv.read(tmp_path / "votes.csv").votes.labels.tolist() == ["x", "y"]
     with pytest.warns(PlurivoxWarning, match="^'NA' is read as a label"):
         assert "NA" in pv.votes({"task": ["a"], "worker": ["w"], "label": ["NA"]}).labels.tolist()
     assert "NA" in pv.read(tmp_path / "votes.csv", missing="").votes.labels.tolist()
-    assert "NA" in pv.read(tmp_path / "votes.csv", labels=["NA", "n/a", "x", "y"]).votes.labels.tolist()
+    assert "NA" in pv.read(tmp_path / "votes.csv", labels=["NA", "NaN", "x", "y"]).votes.labels.tolist()
+
+
+def test_none_and_not_applicable_are_labels_beside_words_and_no_answer_beside_numbers(tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text("task,worker,label\na,w,None\na,v,Threat\nb,w,N/A\n")
+    with pytest.warns(PlurivoxWarning, match="^'N/A' is read as a label; if it means no answer, set missing"):
+        assert pv.read(tmp_path / "votes.csv").votes.labels.tolist() == ["N/A", "None", "Threat"]
+    (tmp_path / "ratings.csv").write_text("task,worker,label\na,w,1.0\na,v,5.0\nb,w,N/A\n")
+    with pytest.warns(PlurivoxWarning) as said:
+        assert pv.read(tmp_path / "ratings.csv").votes.labels.tolist() == ["1", "5"]
+    notes = [str(one.message) for one in said]
+    assert "labels are whole numbers written as decimals: 1.0 is read as 1" in notes and "no answer" in notes[1]
+
+
+def test_text_of_an_older_excel_is_read_with_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_bytes("task;worker;label\na;Zoë;né\n".encode("cp1252"))
+    with pytest.warns(PlurivoxWarning, match="is not UTF-8 text; read as Windows-1252"):
+        assert pv.read(tmp_path / "votes.csv").votes.columns()["label"].tolist() == ["né"]
 
 
 def test_times_with_usual_names_are_read_if_they_are_times() -> None:

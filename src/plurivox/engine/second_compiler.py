@@ -48,7 +48,7 @@ def start_second_compiler_if_kernels_announced(cache_folder: Path | None) -> Non
         return
     if _process is not None and _process.poll() is None:
         return
-    kernels = [_kernel_and_argument_types(*call) for announced in _announced for call in announced()]
+    kernels = [_kernel_and_argument_types(*call) for announced in tuple(_announced) for call in announced()]
     new = [kernel for kernel in dict.fromkeys(kernels) if kernel not in _sent]
     _sent.update(new)
     if len(new) < 2:

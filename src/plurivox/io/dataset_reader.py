@@ -48,6 +48,7 @@ from plurivox.io.tabular.table_file_names import (
 )
 from plurivox.io.tabular.table_files import Columns, frame_from_records, read_table
 from plurivox.io.tabular.wide_table_recognition import task_and_worker_columns
+from plurivox.io.vote_matrix_file import read_vote_matrix_or_none
 from plurivox.io.votes_table_layout import find_vote_columns
 
 
@@ -230,10 +231,17 @@ def _read_dataset_file(path: Path, options: dict[str, Any], sheet: str | None = 
         return _dataset_from_saved(DataType.load(path), path)
     if file_suffix(path) == ".zip":
         return _dataset_of_zip_file(path, options)
-    if file_suffix(path) == ".npy":  # raises InputError if nothing names the tasks of the matrix
-        return Dataset(path.stem, path=path, soft_labels=read_soft(path))
+    if file_suffix(path) == ".npy":
+        return _dataset_from_array_file(path, options)
     found = _read_table_or_dataset_of_export(path, options, sheet)
     return found if isinstance(found, Dataset) else _dataset_from_table(found, path, options)
+
+
+def _dataset_from_array_file(path: Path, options: dict[str, Any]) -> Dataset:
+    """Return the votes in an `.npy` matrix (task x worker, of whole numbers, NaN or -1: no answer), or peerannot's labels."""
+    if (matrix := read_vote_matrix_or_none(path)) is not None:
+        return Dataset(path.stem, path=path, votes=votes_from_tables.votes(matrix, where=path.name, **options))
+    return Dataset(path.stem, path=path, soft_labels=read_soft(path))  # raises InputError if nothing names the tasks
 
 
 def _read_table_or_dataset_of_export(

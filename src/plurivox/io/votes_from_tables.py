@@ -1,5 +1,6 @@
 """Build Votes from a DataFrame, a mapping of columns or arrays: long and wide tables of votes, and tables of counts."""
 
+import re
 import warnings
 from collections.abc import Iterable, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
@@ -7,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
+import polars as pl
 
 from plurivox.core.array_types import Bools, Names
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few
@@ -51,6 +53,12 @@ PANDAS_MISSING = (
     ),
     *("NaN", "None", "n/a", "nan", "null"),
 )
+WHOLE_NUMBER_WITH_DECIMAL = re.compile(r"-?\d+\.0")  # as pandas writes columns of whole numbers with missing values
+MAYBE_LABELS = (
+    "None",
+    "N/A",
+    "n/a",
+)  # of these, texts that long tables of votes also have as labels: none of the others
 MAYBE_MISSING = ("?", "-", *PANDAS_MISSING)  # labels that get a hint
 
 Repeats = Literal["keep", "first", "last", "error"]
@@ -82,7 +90,8 @@ def votes(
     pandas frame may be the task or the worker. Wide tables have one row per task and one column per worker. They are
     recognised if that is clear, with a note; else `wide=True`: `worker` is the list of these columns, by default all but the
     task column, and a column whose values are nearly all different (text, ids, dates) is then an error. A numpy matrix is
-    wide; its tasks and workers are numbered, and NaN and None mean "no answer". `worker=None`: the votes are unnamed.
+    wide; its tasks and workers are numbered, and NaN, None and, among whole numbers, -1 mean "no answer". `worker=None`:
+    the votes are unnamed.
 
     `missing` is the value, or list of values, that means "no answer"; by default, in CSV and TSV, the texts that pandas reads
     as missing, such as NA (`[]`: none). `repeats` selects among several answers of a worker to one task. `labels` and `tasks`
@@ -155,7 +164,7 @@ def _votes_and_layout(
     if isinstance(labels, str):
         raise InputError(f"labels must be a list; got the text {labels!r}")
     labels = labels if labels is None or isinstance(labels, Set) else list(labels)
-    layout = layout_of_votes(data, **columns, extras=extras, where=where)
+    layout = layout_of_votes(data, **columns, extras=extras, where=where, is_minus_one_missing=rules["missing"] is None)
     table = layout.table
     table.check_has_columns({"task": layout.task, "worker": layout.worker, "label": layout.label})
     scale_in_table = table.ordered_categories_or_none(layout.label)
@@ -254,11 +263,23 @@ class _VoteReader:
         columns: dict[str, Any] = {role: codes for role, (codes, _, _) in coded.items()}
         self.names = {role: names for role, (_, names, _) in coded.items()}
         self.notes += [note for _, _, notes in coded.values() for note in notes]
+        for role in wanted if self.table.is_untyped else ():
+            self._name_whole_numbers_without_decimals(role)
         if worker is None:
             columns["worker"], self.names["worker"] = np.full(len(columns["task"]), UNNAMED), as_names([])
         if not len(columns["task"]):
             raise InputError(f"{self.table.where} has no rows; a table of votes needs at least one")
         return columns
+
+    def _name_whole_numbers_without_decimals(self, role: str) -> None:
+        """Rename 1.0, 2.0, ... in `self.names` to 1, 2, ... if all names of a role are such texts, with a note."""
+        names = self.names[role].tolist()
+        numbers = [name for name in names if name not in PANDAS_MISSING]
+        if numbers and all(WHOLE_NUMBER_WITH_DECIMAL.fullmatch(name) for name in numbers):
+            self.names[role] = as_names([name.removesuffix(".0") for name in names])
+            self.notes.append(
+                f"{role}s are whole numbers written as decimals: {numbers[0]} is read as {numbers[0][:-2]}"
+            )
 
     def drop_rows_without_task_or_label(self, columns: dict[str, Any]) -> dict[str, Any]:
         """Return the columns without rows that have no task or label, and note them; raise InputError if no vote is left."""
@@ -283,6 +304,8 @@ class _VoteReader:
 
     def _unset_no_answer_labels_and_return_mask(self, columns: dict[str, Any]) -> Bools:
         """Return (n_rows,) whether the label means "no answer"; remove these labels from `columns` and `names` in place."""
+        if not self.is_missing_given and not self.wide and _are_not_numbers(self.names["label"]):
+            self.missing = as_names([text for text in self.missing.tolist() if text not in MAYBE_LABELS])
         if not len(self.missing):
             return np.zeros(len(columns["label"]), bool)
         is_missing = positions(self.missing, self.names["label"]) >= 0
@@ -311,7 +334,11 @@ class _VoteReader:
             self.notes.append(
                 f"{name!r} is read as a label; if it means no answer, set missing={name!r} (--missing {name!r})"
             )
-        if not len(self.missing) and "-1" in as_text(self.names["label"][:2]).tolist() and len(self.names["label"]) > 1:
+        if (
+            not self.is_missing_given
+            and "-1" in as_text(self.names["label"][:2]).tolist()
+            and len(self.names["label"]) > 1
+        ):
             others = as_text(self.names["label"])
             if not any(name.startswith("-") for name in others.tolist() if name != "-1"):
                 self.notes.append("-1 is read as a label; if it means no answer, set missing=-1 (--missing -1)")
@@ -356,6 +383,12 @@ def _labels_meaning_no_answer(missing: object, labels: Iterable[object] | None, 
     if isinstance(missing, str) or not isinstance(missing, Iterable):
         return as_names([missing] if missing != "" else [], "missing")
     return as_names(list(missing), "missing")
+
+
+def _are_not_numbers(label_names: Names) -> bool:
+    """Return whether labels, beside the texts that pandas reads as missing, are texts that are not numbers."""
+    texts = [text for text in as_text(label_names).tolist() if text not in PANDAS_MISSING]
+    return pl.Series(texts, dtype=pl.String).cast(pl.Float64, strict=False).is_null().any()
 
 
 def warn_notes(notes: Sequence[str]) -> None:

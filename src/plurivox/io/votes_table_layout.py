@@ -37,13 +37,24 @@ class VotesLayout:
 
 
 def layout_of_votes(
-    data: Any, *, task: Any, worker: Any, label: Any, extras: Mapping[str, Any], wide: bool | None, where: str
+    data: Any,
+    *,
+    task: Any,
+    worker: Any,
+    label: Any,
+    extras: Mapping[str, Any],
+    wide: bool | None,
+    where: str,
+    is_minus_one_missing: bool = True,
 ) -> VotesLayout:
-    """Return the layout of votes given as a table, a matrix, a mapping of columns or plain arrays."""
+    """Return the layout of votes given as a table, a matrix, a mapping of columns or plain arrays.
+
+    `is_minus_one_missing`: -1 in a matrix of whole numbers means "no answer" if no other number is negative.
+    """
     if data is None:
         return _layout_of_arrays(task, worker, label, extras, where)
     if isinstance(data, np.ndarray) and data.dtype.names is None:
-        return _layout_of_matrix(data, where)
+        return _layout_of_matrix(data, where, is_minus_one_missing=is_minus_one_missing)
     table = Columns.from_frame_mapping_or_parquet(data, where)
     if is_wide(wide, worker):
         return _layout_of_wide_table(table, task, worker)
@@ -140,12 +151,16 @@ def _layout_of_arrays(task: Any, worker: Any, label: Any, extras: Mapping[str, A
     return VotesLayout(table, "task", None if worker is None else "worker", "label")
 
 
-def _layout_of_matrix(matrix: Any, where: str) -> VotesLayout:
+def _layout_of_matrix(matrix: Any, where: str, *, is_minus_one_missing: bool) -> VotesLayout:
     """Return the layout of a numpy matrix with a row per task and a column per worker, both numbered from 0; NaN: no answer."""
     if matrix.ndim != 2:
         raise InputError(
             f"an array of shape {matrix.shape} is not a matrix of votes, with one row per task and one column per worker"
         )
+    told = []
+    if is_minus_one_missing and matrix.dtype.kind == "i" and matrix.size and matrix.min() == -1 < matrix.max():
+        matrix = np.where(matrix == -1, np.nan, matrix)
+        told = ["-1 in the matrix is read as no answer; if it is a label: missing=[] (--missing '')"]
     if matrix.dtype.kind == "f" and bool((np.isnan(matrix) | (matrix == np.floor(matrix))).all()):
         columns = [pl.Series(column, nan_to_null=True).cast(pl.Int64) for column in matrix.T]
     else:
@@ -154,7 +169,8 @@ def _layout_of_matrix(matrix: Any, where: str) -> VotesLayout:
     wide = Columns({str(i): column for i, column in enumerate(columns)}, [str(i) for i in range(n_workers)], where)
     long, notes = wide_to_long(wide, None, wide.names)
     numbered = {**long.source, "worker": np.repeat(np.arange(n_workers), n_tasks)}
-    return VotesLayout(Columns(numbered, list(numbered), where), "task", "worker", "label", notes, is_wide=True)
+    long_table = Columns(numbered, list(numbered), where)
+    return VotesLayout(long_table, "task", "worker", "label", [*told, *notes], is_wide=True)
 
 
 def _layout_of_wide_table(table: Columns, task: Any, worker: Any) -> VotesLayout:

@@ -54,7 +54,9 @@ def prune(
     if not 0 < quantile < 1:
         raise OptionError(f"quantile must be between 0 and 1, such as 0.1 for the worst tenth; got {quantile}")
     data: Any = given if isinstance(given, Votes | Answers) else as_dataset(given)
-    scores = score if isinstance(score, Scores) else _score_workers_or_tasks(data, score, as_soft_labels(gold), progress)
+    scores = (
+        score if isinstance(score, Scores) else _score_workers_or_tasks(data, score, as_soft_labels(gold), progress)
+    )
     if scores.of not in MIN_LEFT or (of is not None and scores.of != of):
         wanted = of or "worker or task"
         raise InputError(f"{scores.made_by} is a score of a {scores.of}; dropping needs a score of a {wanted}")

@@ -39,14 +39,15 @@ def groups_of_questions(columns: Mapping[str, Sequence[Any]]) -> list[list[str]]
 def labels_by_cell(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[list[Any]]]:
     """Return the labels in each cell: one, or several of a list "cat, dog" whose parts are answers elsewhere; [] if empty.
 
-    Labels are whole numbers if all are.
+    Numbers of a typed table that are whole become integers; in CSV all labels are text.
 
-    >>> labels_by_cell({"a": ["4", None], "b": ["5.0", "4"]})
-    {'a': [[4], []], 'b': [[5], [4]]}
+    >>> labels_by_cell({"a": [4.0, None], "b": [5.0, 4.0]}), labels_by_cell({"a": ["4"], "b": ["cat, 4"]})
+    ({'a': [[4], []], 'b': [[5], [4]]}, {'a': [['4']], 'b': [['cat, 4']]})
     """
     texts = {name: [None if value is None else _text(value) for value in values] for name, values in columns.items()}
     whole = {text for found in texts.values() for text in found if text is not None}
-    if whole and all(text.lstrip("-").isdigit() for text in whole):
+    is_text = any(isinstance(value, str) for values in columns.values() for value in values)
+    if whole and not is_text and all(text.lstrip("-").isdigit() for text in whole):
         return {name: [[] if text is None else [int(text)] for text in found] for name, found in texts.items()}
     parts = {text: _parts(text, whole) for text in whole}
     return {name: [[] if text is None else list(parts[text]) for text in found] for name, found in texts.items()}

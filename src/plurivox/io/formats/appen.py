@@ -11,16 +11,15 @@ from typing import Any
 
 from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, first_few
-from plurivox.core.name_encoding import as_names, sort_distinct_names_by_value
-from plurivox.core.soft_labels import SoftLabels
-from plurivox.core.votes import Votes
 from plurivox.io.formats._annotations import (
     NAN,
     Annotation,
     annotations_to_votes,
     as_text_if_types_differ,
     choose_question,
+    gold_labels,
     items_table,
+    sorted_labels,
     workers_table,
 )
 from plurivox.io.formats._data_read_from_other_program import FieldNames, ForeignContents
@@ -69,10 +68,7 @@ def read_columns(table: Columns, names: FieldNames) -> ForeignContents:
     annotations = _annotations(columns, task_column, questions[question])
     tasks = as_text_if_types_differ(columns[task_column])
     golds = _alternatives_by_task(columns, task_column, question)
-    labels = names.labels
-    if labels is None and golds:
-        listed = [label for one in (*golds.values(), *(one.labels for one in annotations)) for label in one]
-        labels = tuple(sort_distinct_names_by_value(as_names(listed)).tolist())
+    labels = names.labels or sorted_labels(annotations, golds.values())
     votes = annotations_to_votes(annotations, tasks=tasks, labels=labels)
     asked = (*questions, *(f"{one}{GOLD_SUFFIX}" for one in questions))
     data = {
@@ -84,7 +80,7 @@ def read_columns(table: Columns, names: FieldNames) -> ForeignContents:
     return ForeignContents(
         table_name_of_file(Path(table.where)),
         votes,
-        _gold(golds, votes),
+        gold_labels(golds, votes),
         items=items_table(constant_columns_by_name(columns[task_column], data), table.where),
         workers=workers_table(_last_traits(columns[WORKER], traits), table.where),
         notes=_notes(columns, annotations, question, others),
@@ -135,15 +131,6 @@ def _alternatives_by_task(columns: Columnwise, task_column: str, question: str) 
     """Return {task: accepted answers} of the test questions."""
     golds = columns.get(f"{question}{GOLD_SUFFIX}", [])
     return {task: _lines(value) for task, value in zip(columns[task_column], golds, strict=False) if _lines(value)}
-
-
-def _gold(alternatives_by_task: dict[Any, list[Any]], votes: Votes) -> SoftLabels | None:
-    """Return gold labels; several accepted answers of a test question have equal shares. None without test questions."""
-    if not alternatives_by_task:
-        return None
-    annotations = [Annotation(task, None, accepted) for task, accepted in alternatives_by_task.items()]
-    found = annotations_to_votes(annotations, tasks=alternatives_by_task, labels=votes.labels.tolist())
-    return SoftLabels.shares(found.sparse_vote_counts(), found.tasks, found.labels, estimates="truth")
 
 
 def _last_traits(workers: Sequence[Any], traits: dict[str, list[Any]]) -> dict[Any, dict[str, Any]]:

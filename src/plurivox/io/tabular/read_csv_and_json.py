@@ -1,4 +1,4 @@
-"""Read CSV, TSV, JSON and JSON lines: UTF-8 text, or UTF-16 with a byte order mark, plain or gzipped.
+"""Read CSV, TSV, JSON and JSON lines: UTF-8 text, UTF-16 with a byte order mark, or Windows-1252, plain or gzipped.
 
 All columns of CSV and TSV are read as text, so that "007" stays "007". What spreadsheets add or leave out is allowed: columns
 without name and value, blanks around column names, rows without their last, empty fields. Longer rows are errors.
@@ -23,6 +23,7 @@ from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, PlurivoxWarning, first_few
 
 GZIP_MAGIC = b"\x1f\x8b"
+CONTROL_BYTES = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # not in text
 UTF8_BOM = b"\xef\xbb\xbf"  # byte order mark that some programs write before UTF-8 text
 OTHER_BOMS = {  # as Excel writes "Unicode text"
     b"\xff\xfe\x00\x00": "UTF-32",
@@ -56,16 +57,49 @@ def read_text_bytes(path: str | Path) -> bytes:
         raise InputError(f"{path} is damaged or incomplete: it cannot be decompressed ({cause})") from cause
     except OSError as cause:
         raise InputError(f"{path} cannot be read ({cause.strerror})") from cause
-    for mark, coding in OTHER_BOMS.items():
-        if data.startswith(mark):
-            data = _reencoded_as_utf8(data, coding, path)
-            break
-    data = data.removeprefix(UTF8_BOM)
+    data = _as_utf8_without_byte_order_mark(data, path)
     if not data.strip():
         raise InputError(f"{path} is empty")
     if b"\0" in data:
         raise InputError(f"{path} is damaged or not a text file: it contains zero bytes")
     return data
+
+
+def _as_utf8_without_byte_order_mark(data: bytes, path: str | Path) -> bytes:
+    """Return UTF-8 text unchanged, UTF-16, UTF-32 and Windows-1252 text as UTF-8, with a warning for Windows-1252."""
+    for mark, coding in OTHER_BOMS.items():
+        if data.startswith(mark):
+            return _reencoded_as_utf8(data, coding, path)
+    if data.startswith(UTF8_BOM):
+        return data.removeprefix(UTF8_BOM)
+    if (text := _windows_1252_text_or_none(data)) is None:
+        return data
+    warnings.warn(
+        f"{path} is not UTF-8 text; read as Windows-1252, as Excel writes CSV in western Europe: check names with accents",
+        PlurivoxWarning,
+        stacklevel=2,
+    )
+    return text.encode()
+
+
+def _windows_1252_text_or_none(data: bytes) -> str | None:
+    """Return bytes that are not UTF-8 as Windows-1252 text; None for UTF-8, for damaged UTF-8, and for other bytes.
+
+    Text that has a whole UTF-8 sequence of several bytes beside the invalid ones is UTF-8 that is damaged.
+    """
+    if data.isascii():
+        return None
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        invalid_as_mark = data.decode(errors="replace").replace("\ufffd", "")
+        if not invalid_as_mark.isascii() or CONTROL_BYTES.search(data):
+            return None
+        try:
+            return data.decode("cp1252")
+        except UnicodeDecodeError:
+            return None
+    return None
 
 
 def _reencoded_as_utf8(data: bytes, coding: str, path: str | Path) -> bytes:
