@@ -42,7 +42,7 @@ EXPORTS = {
     "compare": "workflows.compare_aggregators",
     "convert_estimates": "workflows.truth_people_conversion",
     "core": "",
-    "counts": "io.votes_from_tables",
+    "counts": "io.counts_from_tables",
     "describe": "workflows.describe_dataset",
     "elicit": "",
     "elicit_votes": "workflows.convert_answers_to_votes",

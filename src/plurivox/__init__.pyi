@@ -26,12 +26,12 @@ from plurivox.core.sample_existing_answers import subsample as subsample
 from plurivox.core.soft_labels import SoftLabels as SoftLabels
 from plurivox.core.votes import Votes as Votes
 from plurivox.io.answers_from_tables import answers as answers
+from plurivox.io.counts_from_tables import counts as counts
 from plurivox.io.dataset import Dataset as Dataset
 from plurivox.io.dataset_reader import read as read
 from plurivox.io.plurivox_folder_writer import write as write
 from plurivox.io.soft_label_files import read_soft as read_soft
 from plurivox.io.soft_label_files import write_soft as write_soft
-from plurivox.io.votes_from_tables import counts as counts
 from plurivox.io.votes_from_tables import votes as votes
 from plurivox.workflows.assign_tasks import plan_batches as plan_batches
 from plurivox.workflows.assign_tasks import propose as propose

@@ -12,7 +12,8 @@ from hypothesis import given
 from crowds import vote_columns
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
 from plurivox.core.votes import Votes
-from plurivox.io.votes_from_tables import counts, votes
+from plurivox.io.counts_from_tables import counts
+from plurivox.io.votes_from_tables import votes
 
 TABLE = {"task": ["a", "a", "b"], "worker": ["w", "v", "w"], "label": ["x", "y", "x"]}
 

@@ -6,7 +6,7 @@ EXPORTS = {
     "Dataset": "dataset",
     "answers": "answers_from_tables",
     "convert": "dataset_conversion",
-    "counts": "votes_from_tables",
+    "counts": "counts_from_tables",
     "dataset_catalog": "",
     "frame_of": "tabular.column_conversion",
     "read": "dataset_reader",

@@ -2,6 +2,7 @@
 from plurivox.io import dataset_catalog as dataset_catalog
 from plurivox.io.answers_from_tables import answers as answers
 from plurivox.io.confusion_matrix_reader import read_confusion as read_confusion
+from plurivox.io.counts_from_tables import counts as counts
 from plurivox.io.dataset import Dataset as Dataset
 from plurivox.io import dataset_catalog as _dataset_catalog
 from plurivox.io.dataset_conversion import convert as convert
@@ -18,7 +19,6 @@ from plurivox.io.tabular.column_conversion import stack_frames_by_rows as stack_
 from plurivox.io.tabular.table_files import read_table as read_table
 from plurivox.io.tabular.table_files import save_npz_or_write_table as save_npz_or_write_table
 from plurivox.io.tabular.table_files import write_table as write_table
-from plurivox.io.votes_from_tables import counts as counts
 from plurivox.io.votes_from_tables import votes as votes
 
 shelf = _dataset_catalog

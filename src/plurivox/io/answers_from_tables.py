@@ -10,6 +10,7 @@ import polars as pl
 
 from plurivox.core.answers import LABEL_SEPARATOR, NAMED, NEVER, POSSIBLE, Answers
 from plurivox.core.array_types import Ints
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import as_names, encode
 from plurivox.io.repeated_answers import find_previous_answer_in_same_sitting
@@ -86,7 +87,7 @@ def _names_or_error_if_missing(column: pl.Series, role: str) -> Any:
     if (codes < 0).any():
         rows = np.flatnonzero(codes < 0) + 1
         raise InputError(
-            f"{len(rows)} answers have no {role} (row {first_few(rows)}); fill the column or drop those rows"
+            f"{count_text(len(rows), 'answer has', 'answers have')} no {role} (row {first_few(rows)}); fill the column or drop those rows"
         )
     return names[codes]
 

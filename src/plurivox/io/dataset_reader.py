@@ -16,7 +16,7 @@ from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.io import answers_from_tables, dataset_catalog, votes_from_tables
+from plurivox.io import answers_from_tables, counts_from_tables, dataset_catalog, votes_from_tables
 from plurivox.io.dataset import Dataset
 from plurivox.io.dataset_folder_and_overwrite_checks import (
     holds_votes_answers_counts_or_gold_table,
@@ -36,7 +36,7 @@ from plurivox.io.plurivox_folder_reader import read_plurivox_folder
 from plurivox.io.soft_label_files import read_soft, soft_from_frame
 from plurivox.io.soft_label_inputs import as_soft_labels, holds_columns
 from plurivox.io.soft_label_layouts import frame_of_columns, holds_soft_labels
-from plurivox.io.tabular.column_roles import find_column, has_name_of_numbered_worker
+from plurivox.io.tabular.column_roles import find_column
 from plurivox.io.tabular.frame_index import is_pandas_series
 from plurivox.io.tabular.read_csv_and_json import read_json, read_json_lines
 from plurivox.io.tabular.table_file_names import (
@@ -47,9 +47,8 @@ from plurivox.io.tabular.table_file_names import (
     table_name_of_file,
 )
 from plurivox.io.tabular.table_files import Columns, frame_from_records, read_table
-from plurivox.io.tabular.wide_table_recognition import task_and_worker_columns
 from plurivox.io.vote_matrix_file import read_vote_matrix_or_none
-from plurivox.io.votes_table_layout import find_vote_columns
+from plurivox.io.votes_table_layout import find_vote_columns, recognise_wide_table
 
 
 def read(where: str | Path, *, sheet: str | None = None, **how: Any) -> Dataset:
@@ -189,7 +188,7 @@ def as_votes_or_soft_labels(given: Any) -> Votes | SoftLabels:
     table = Columns.from_frame_mapping_or_parquet(given)
     roles = find_vote_columns(table)
     is_wide = roles.worker not in roles.table and roles.label not in roles.table and not holds_soft_labels(table, {})
-    if is_wide and task_and_worker_columns(roles.table, roles.task if roles.task in roles.table else None) is None:
+    if is_wide and recognise_wide_table(roles) is None:
         return votes_from_tables.votes(given, wide=True)
     return as_votes_or_soft_labels(as_dataset(given))
 
@@ -317,9 +316,8 @@ def _dataset_from_table(table: Columns, path: Path | None, options: dict[str, An
         soft = soft_from_frame(frame_of_columns(table, path or Path(name)), path or table.where)
         votes_from_tables.warn_notes([f"{table.where}: {note}" for note in soft.notes])
         return Dataset(name, path=path, soft_labels=soft)
-    if not wide and _is_counts_or_error_if_not_named_counts(table, options, name):
-        columns = {key: options[key] for key in ("task", "labels", "ordered") if key in options}
-        return Dataset(name, path=path, counts=votes_from_tables.counts(table, where=table.where, **columns))
+    if not wide and (counted := counts_from_tables.counts_or_none(table, options, name)) is not None:
+        return Dataset(name, path=path, counts=counted)
     votes, gold = votes_from_tables.votes_and_gold(table, where=table.where, **options)
     return Dataset(name, path=path, votes=votes, gold=gold)
 
@@ -361,28 +359,6 @@ def _items_with_splits(contents: ForeignContents) -> pl.DataFrame | None:
     return (
         splits if contents.items is None else contents.items.join(splits, on="task", how="left", maintain_order="left")
     )
-
-
-def _is_counts_or_error_if_not_named_counts(table: Columns, options: dict[str, Any], table_name: str) -> bool:
-    """Return whether a table has a task column and otherwise numbers; raise InputError if so but not named "counts".
-
-    Columns of numbers that are called annotator_1, annotator_2, ... are the workers of a wide table.
-    """
-    task = options.get("task") or find_column(table, "task")
-    others = [one for one in table.names if one != task]
-    if task not in table or not others or {"worker", "label"} & set(options):
-        return False
-    if find_column(table, "worker", [task]) or "label" in others or all(map(has_name_of_numbered_worker, others)):
-        return False
-    if not all(table[one].cast(pl.Float64, strict=False).null_count() == table[one].null_count() for one in others):
-        return False
-    if table_name != "counts":
-        read_counts = "pv.counts(table)" if table_name == "the table" else "rename the file to counts"
-        raise InputError(
-            f"{table.where} has {task!r} and columns of numbers: if they count how many people chose each label, "
-            f"{read_counts}; if every column is a worker, read it as a wide table: wide=True (--wide)"
-        )
-    return True
 
 
 def _dataset_from_saved(saved: DataType, path: Path) -> Dataset:

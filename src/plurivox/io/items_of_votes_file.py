@@ -10,11 +10,11 @@ from plurivox.io.optional_vote_columns import OPTIONAL_COLUMNS
 from plurivox.io.soft_label_layouts import frame_of_columns
 from plurivox.io.tabular.table_file_names import TABLE_SUFFIXES, file_suffix
 from plurivox.io.tabular.table_files import Columns, read_table
-from plurivox.io.votes_table_layout import find_vote_columns
+from plurivox.io.votes_table_layout import find_vote_columns, recognise_wide_table
 
 
 def items_of_votes_file(path: Path, options: dict[str, Any]) -> pl.DataFrame | None:
-    """Return the column task and the further columns with one value per task of a long table of votes; None if there are none.
+    """Return the column task and the further columns with one value per task of a table of votes; None if there are none.
 
     `options` are those with which the votes were read: names of columns.
     """
@@ -25,11 +25,13 @@ def items_of_votes_file(path: Path, options: dict[str, Any]) -> pl.DataFrame | N
         layout = find_vote_columns(Columns.from_frame_mapping_or_parquet(read_table(path), path.name), **names)
     except InputError:  # such as an export of another program in a table
         return None
-    table, own = layout.table, {layout.task, layout.worker, layout.label, layout.gold, "task", *OPTIONAL_COLUMNS}
+    wide = recognise_wide_table(layout, is_task_named=names["task"] != "task")
+    task, workers_or_votes = (layout.task, [layout.worker, layout.label]) if wide is None else wide
+    table, own = layout.table, {task, *workers_or_votes, layout.gold, "task", *OPTIONAL_COLUMNS}
     extra = [name for name in table.names if name not in own]
-    if layout.task not in table or not extra:
+    if task is None or task not in table or not extra:
         return None
-    frame = frame_of_columns(table, path).rename({layout.task: "task"})
+    frame = frame_of_columns(table, path).rename({task: "task"})
     kinds = frame.group_by("task").agg(pl.col(extra).n_unique()).select(pl.col(extra).max())
     constant = [name for name in extra if kinds[name][0] == 1]
     return frame.select("task", *constant).unique("task", maintain_order=True) if constant else None

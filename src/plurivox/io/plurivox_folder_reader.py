@@ -16,12 +16,13 @@ import numpy as np
 import polars as pl
 
 from plurivox.core.array_types import Names
+from plurivox.core.count_text import count_text
 from plurivox.core.data_type_base_class import HEADER_FILE
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import as_names, distinct_names, positions, sort_distinct_names_by_value
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.io import answers_from_tables, votes_from_tables
+from plurivox.io import answers_from_tables, counts_from_tables, votes_from_tables
 from plurivox.io.dataset import Dataset
 from plurivox.io.dataset_folder_and_overwrite_checks import DATASET_TOML, is_table_file, not_a_dataset_error
 from plurivox.io.features import read_features, read_gold_of_features
@@ -129,7 +130,7 @@ class _FolderReader:
         if not whole.all():
             votes_from_tables.warn_notes(
                 [
-                    f"{int((~whole).sum()):,} rows of {self._table_path_in_messages('gold')} have no task or no label; dropped"
+                    f"{count_text((~whole).sum(), 'row')} of {self._table_path_in_messages('gold')} without a task or a label dropped"
                 ]
             )
         return task_names[tasks[whole]], label_names[labels[whole]]
@@ -169,7 +170,7 @@ class _FolderReader:
     def counts(self) -> Votes:
         """Return the vote counts in the table `counts` as votes without worker names."""
         how = {key: self.how[key] for key in ("labels", "ordered") if key in self.how}
-        return votes_from_tables.counts(
+        return counts_from_tables.counts(
             self._open_table("counts"),
             task=self.columns["task"],
             where=self._table_path_in_messages("counts"),

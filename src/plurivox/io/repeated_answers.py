@@ -6,6 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from plurivox.core.array_types import Bools, Ints, Names
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError
 
 
@@ -31,7 +32,7 @@ def drop_repeats_and_return_notes(
         ]
         examples = ", ".join(f"{w} on {t}" for w, t in pairs)
         raise InputError(
-            f"{n_repeated:,} answers repeat a worker's answer to the same task ({examples}); "
+            f"{count_text(n_repeated, 'answer repeats', 'answers repeat')} a worker's answer to the same task ({examples}); "
             "drop these rows, or set repeats to keep, first or last"
         )
     note = f"{n_repeated:,} repeated answers of a worker to the same task dropped; the {rule} one is kept"

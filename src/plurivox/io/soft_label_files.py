@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from plurivox.core.array_types import Floats, Ints, Names
 from plurivox.core.atomic_write import atomic_file
+from plurivox.core.count_text import count_text
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, PlurivoxWarning, first_few
 from plurivox.core.name_encoding import as_names, encode, positions, sort_distinct_names_by_value
@@ -271,7 +272,7 @@ def _soft_from_long_table(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     rest = np.where(whole | (1 - sums <= MIN_REST), 0.0, 1 - sums)
     body = Candidates(start, label, mass / scale[row], rest, len(labels))
     dropped = len(complete) - int(complete.sum())
-    notes = (f"{dropped} rows without a label or a number were dropped",) if dropped else ()
+    notes = (f"{count_text(dropped, 'row')} without a label or a number dropped",) if dropped else ()
     others = [name for name in frame.columns if name not in ("task", "label", "p")]
     return SoftLabels(body, tasks, labels, notes=notes + rounding_note + _unread_columns_note(others))
 
@@ -296,7 +297,7 @@ def _divisors_of_rounded_rows_and_note(row_sums: Floats) -> tuple[Floats, tuple[
     """Return (n_rows,) the sum of each row that is 1 up to rounding, else 1, and a note on how many rows were rounded."""
     off = np.abs(row_sums - 1)
     rounded = (off > SUM_TOLERANCE) & (off <= ROUNDING_TOLERANCE)
-    note = (f"{int(rounded.sum())} rows of rounded numbers were divided by their sum",) if rounded.any() else ()
+    note = (f"{count_text(rounded.sum(), 'row')} of rounded numbers divided by their sum",) if rounded.any() else ()
     return np.where(rounded, row_sums, 1.0), note
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from plurivox.core.array_types import Bools, Names
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few
 from plurivox.core.name_encoding import (
     as_names,
@@ -24,15 +25,15 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import UNNAMED, Votes
 from plurivox.io.gold_in_votes_table import gold_in_votes_table
 from plurivox.io.optional_vote_columns import OPTIONAL_COLUMNS, read_optional_columns
+from plurivox.io.proposed_vote_columns import check_has_vote_columns
 from plurivox.io.repeated_answers import drop_repeats_and_return_notes
 from plurivox.io.tabular.column_conversion import (
     codes_names_and_notes_of_column,
-    to_floats_or_error_if_missing,
 )
 from plurivox.io.tabular.table_files import Columns
-from plurivox.io.votes_table_layout import VotesLayout, find_vote_columns, is_wide, layout_of_votes
+from plurivox.io.votes_table_layout import VotesLayout, is_wide, layout_of_votes
 
-__all__ = ["counts", "is_wide", "votes", "votes_and_gold", "warn_notes"]
+__all__ = ["is_wide", "votes", "votes_and_gold", "warn_notes"]
 
 # texts that pandas reads as missing, in the label column of a CSV or TSV
 PANDAS_MISSING = (
@@ -166,7 +167,7 @@ def _votes_and_layout(
     labels = labels if labels is None or isinstance(labels, Set) else list(labels)
     layout = layout_of_votes(data, **columns, extras=extras, where=where, is_minus_one_missing=rules["missing"] is None)
     table = layout.table
-    table.check_has_columns({"task": layout.task, "worker": layout.worker, "label": layout.label})
+    check_has_vote_columns(layout)
     scale_in_table = table.ordered_categories_or_none(layout.label)
     if labels is None and scale_in_table is not None:
         labels, ordered = scale_in_table, True if ordered is None else ordered
@@ -196,42 +197,6 @@ def _votes_and_layout(
         )
         made = replace(made, notes=(*made.notes, note))
     return made, layout
-
-
-def counts(
-    data: Any,
-    *,
-    task: str = "task",
-    labels: Iterable[object] | None = None,
-    ordered: bool | Iterable[float] | None = None,
-    where: str = "the table",
-) -> Votes:
-    """Return unnamed Votes from a table with one row per task and one column per label: how many people chose it.
-
-    >>> counts({"task": ["a", "b"], "no": [3, 0], "yes": [1, 5]})
-    <Votes: 9 votes, 2 tasks, 0 workers, 2 labels, unnamed counts>
-    """
-    roles = find_vote_columns(Columns.from_frame_mapping_or_parquet(data, where), task, None, None)
-    table, task = roles.table, roles.task
-    table.check_has_columns({"task": task})
-    if table.names == [task]:
-        raise InputError(f"{where} has no column besides {task!r}; counts need one column per label")
-    names = [name for name in table.names if name != task] if labels is None else [str(one) for one in labels]
-    table.check_has_columns({f"label {name}": name for name in names})
-    tasks, task_names, notes = codes_names_and_notes_of_column(table[task], "task")
-    if (tasks < 0).any():
-        rows = np.flatnonzero(tasks < 0) + 1
-        raise InputError(f"{where}: no value in column {task!r}, row {first_few(rows)}; fill it or drop the row")
-    numbers = np.stack(
-        [to_floats_or_error_if_missing(table[name].fill_null(0), f"column {name!r} of {where}") for name in names], 1
-    )
-    total = np.zeros((len(task_names), len(names)))
-    np.add.at(total, tasks, numbers)
-    if len(task_names) < len(tasks):
-        notes.append(f"{len(tasks) - len(task_names)} rows repeat a task; their counts were added")
-    warn_notes([*roles.notes, *notes])
-    given = names if labels is None else list(labels)
-    return Votes.from_counts(total, task_names, given, ordered=False if ordered is None else ordered)
 
 
 class _VoteReader:
@@ -290,14 +255,14 @@ class _VoteReader:
         no_label, no_task = no_label & ~name_only, (columns["task"] < 0) & ~name_only
         unnamed = (columns["worker"] < 0) & ~(no_task | no_label | abstained | name_only)
         if no_task.any():
-            self.notes.append(f"{int(no_task.sum()):,} rows have no task; dropped")
+            self.notes.append(f"{count_text(no_task.sum(), 'row has', 'rows have')} no task; dropped")
         if no_label.any() and not self.wide:  # an empty cell of a wide table: the worker was not asked
-            self.notes.append(f"{int(no_label.sum()):,} rows have no label; dropped, their tasks stay")
+            self.notes.append(f"{count_text(no_label.sum(), 'row has', 'rows have')} no label; dropped, their tasks stay")
         if unnamed.any() and len(self.names["worker"]):
-            self.notes.append(f"{int(unnamed.sum()):,} votes have no worker; kept as unnamed votes")
+            self.notes.append(f"{count_text(unnamed.sum(), 'vote has', 'votes have')} no worker; kept as unnamed votes")
         keep = ~(no_task | no_label | abstained | name_only)
         if not keep.any() and not name_only.all():
-            raise InputError(f"{self.table.where} has {len(keep)} rows but no votes: the label is missing in every row")
+            raise InputError(f"{self.table.where} has {count_text(len(keep), 'row')} but no votes: the label is missing in every row")
         self._note_if_a_label_may_mean_no_answer()
         self.n_missing = int(abstained.sum()) + (0 if self.wide else int(no_label.sum()))
         return columns if keep.all() else {name: column[keep] for name, column in columns.items()}

@@ -1,17 +1,23 @@
 """The layout of a table of votes: long or wide, and which columns contain tasks, workers, labels and gold labels."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, OptionError, first_few
 from plurivox.io.tabular.column_roles import find_column, note_on_columns_found
 from plurivox.io.tabular.frame_index import UNNAMED_LEVELS
 from plurivox.io.tabular.table_files import Columns
-from plurivox.io.tabular.wide_table_recognition import first_column_if_it_names_rows, task_and_worker_columns
+from plurivox.io.tabular.usual_column_names import has_usual_name
+from plurivox.io.tabular.wide_table_recognition import (
+    first_column_if_it_names_rows,
+    id_column_of_wide_table,
+    task_and_worker_columns,
+)
 from plurivox.io.tabular.wide_to_long_votes import wide_to_long
 
 MAX_WORKERS_NAMED = 5  # worker columns listed in a note
@@ -59,11 +65,23 @@ def layout_of_votes(
     if is_wide(wide, worker):
         return _layout_of_wide_table(table, task, worker)
     roles = find_vote_columns(table, task, worker, label)
-    if wide is None and roles.worker not in roles.table and roles.label not in roles.table:
-        found = task_and_worker_columns(roles.table, roles.task if roles.task in roles.table else None)
-        if found is not None:
-            return _layout_of_recognised_wide_table(roles.table, *found)
-    return roles
+    found = None if wide is not None else recognise_wide_table(roles, is_task_named=task != "task")
+    return roles if found is None else _layout_of_recognised_wide_table(roles.table, *found)
+
+
+def recognise_wide_table(roles: VotesLayout, *, is_task_named: bool = False) -> tuple[str | None, list[str]] | None:
+    """Return (task column or None if rows are numbered, worker columns) of a table without a worker column that is wide.
+
+    `roles` are its columns by their names as in a long table; a column of ids is preferred to texts unless the caller named the
+    task. Return None for any other table.
+    """
+    table, label = roles.table, roles.label if roles.label in roles.table else None
+    if roles.worker is None or roles.worker in table:
+        return None
+    task = roles.task if roles.task in table else None
+    if task is not None and not is_task_named:
+        task = id_column_of_wide_table(table, task) or task
+    return task_and_worker_columns(table, task, label)
 
 
 def is_wide(wide: bool | None, worker: Any) -> bool:
@@ -97,11 +115,20 @@ def find_vote_columns(table: Columns, task: Any = "task", worker: Any = "worker"
         found["worker"] = None
         notes.append("there is no column of workers: the votes are read without worker names")
     known = all(name is None or name in table for name in found.values())
-    gold = find_column(table, "gold", [name for name in found.values() if name is not None]) if known else None
+    gold, several = _gold_column(table, [*found.values()]) if known else (None, [])
     return VotesLayout(
-        table, found["task"], found["worker"], found["label"], notes if known else [], given=table,
+        table, found["task"], found["worker"], found["label"], [*notes, *several] if known else [], given=table,
         given_task=found["task"], gold=gold,
     )  # fmt: skip
+
+
+def _gold_column(table: Columns, taken: Collection[str | None]) -> tuple[str | None, list[str]]:
+    """Return (the column of gold labels in a table of votes, or None, notes): of several such columns none is read."""
+    try:
+        return find_column(table, "gold", taken), []
+    except InputError:
+        found = [name for name in table.names if name not in taken and has_usual_name(name, "gold")]
+        return None, [f"the columns {first_few(found)} may each be the gold labels: none of them is read"]
 
 
 def _with_index_levels(table: Columns, column_by_role: Mapping[str, Any]) -> Columns:
@@ -209,7 +236,7 @@ def _layout_of_recognised_wide_table(table: Columns, task: str | None, workers: 
         table, task = _with_first_index_level(table)
     long, notes = wide_to_long(table, task, workers)
     others = [name for name in table.names if name not in (task, *workers)]
-    gold = next((name for name in others if find_column(table, "gold", [task]) == name), None)
+    gold, several = _gold_column(table, [task, *workers])
     unread = [name for name in others if name != gold]
     named = first_few(workers, MAX_WORKERS_NAMED)
     told = (
@@ -217,6 +244,18 @@ def _layout_of_recognised_wide_table(table: Columns, task: str | None, workers: 
         f"are workers{f', not read: {first_few(unread)}' if unread else ''}; if not: wide=False (--long), or worker=[...] "
         "(--worker a,b)"
     )
+    n_same = 0 if task is None else len(table[task].drop_nulls()) - table[task].drop_nulls().n_unique()
+    same = (
+        [f"{count_text(n_same, 'row')} with a task of another row in {task!r}: read as the same task"] if n_same else []
+    )
     return VotesLayout(
-        long, "task", "worker", "label", [told, *notes], is_wide=True, given=table, given_task=task, gold=gold
+        long,
+        "task",
+        "worker",
+        "label",
+        [told, *same, *several, *notes],
+        is_wide=True,
+        given=table,
+        given_task=task,
+        gold=gold,
     )

@@ -231,7 +231,7 @@ def test_tables_and_texts_with_encodings_and_mistakes(tmp_path: Path) -> None:
         ("b.csv", b"task,text\nt1," + b"x" * 100_001 + b"\n", "longer than 100,000"),
         ("b.csv", b"task,text\nt1,a\x00b\n", "zero bytes"),
         ("b.csv", b"name,words\nt1,a\n", "needs a column task"),
-        ("b.csv", b"task,text\nt1,\xff\xfe\n", "UTF-8"),
+        ("b.csv", b"task,text\nt1,\xc3\xa9\nt2,\xff\xfe\n", "UTF-8"),
         ("b.csv", b"", "b.csv"),
         ("b.csv", b"task,text\n,x\n", "not a valid task name"),
         ("b.txt", b"\xff\xfeo\x00n\x00", "is not UTF-8 text"),

@@ -281,16 +281,22 @@ GOLD = Flag(
 )
 FORCE = Flag(["--force"], IN_AND_OUT, is_flag=True, help="replace an existing data-set folder")
 READING_FLAGS = (
-    _input_reading_flag("--task", "column with the task", metavar="COLUMN"),
+    _input_reading_flag("--task", "column with the task  [default: found by its name]", metavar="COLUMN"),
     _input_reading_flag(
         "--worker",
-        "column with the worker; for a wide table its worker columns, such as ann,bo",
+        "column with the worker; for a wide table its worker columns, such as ann,bo  [default: found by its name]",
         multiple=True,
         callback=_join_worker_columns,
         metavar="COLUMN",
     ),
-    _input_reading_flag("--label", "column with the label", metavar="COLUMN"),
-    _input_reading_flag("--missing", "value that means: no answer", metavar="VALUE"),
+    _input_reading_flag(
+        "--label",
+        "column with the label, or one of several questions of an export  [default: found by its name]",
+        metavar="COLUMN",
+    ),
+    _input_reading_flag(
+        "--missing", "value that means no answer; '': none does  [default: empty cells, NA, ...]", metavar="VALUE"
+    ),
     _input_reading_flag(
         "--repeats",
         "if a worker answered a task more than once: keep all, use the first or the last, or stop with an error",
@@ -301,6 +307,6 @@ READING_FLAGS = (
     _input_reading_flag("--sheet", "sheet of an Excel workbook  [default: the first with a table]", metavar="NAME"),
     _input_reading_flag(
         "--wide/--long",
-        "table layout: one row per task and one column per worker, or one row per vote  [default: long]",
+        "table layout: one row per task and one column per worker, or one row per vote  [default: recognised]",
     ),
 )

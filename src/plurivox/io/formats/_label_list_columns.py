@@ -6,7 +6,7 @@ from typing import Any
 
 from plurivox.core.errors import InputError
 from plurivox.io.formats._table_columns import usual_names
-from plurivox.io.tabular.column_roles import bare_name
+from plurivox.io.tabular.usual_column_names import bare_name
 
 TOKENS = {"tokens", "words", "subwords"}
 DISTINCT, MIN_VALUES = 0.5, 20  # texts that repeat less than this are not labels; of which this many are needed to tell

@@ -7,9 +7,10 @@ from typing import Any
 
 from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError
-from plurivox.io.tabular.column_roles import bare_name, find_column, has_name_of_numbered_worker
+from plurivox.io.tabular.column_roles import find_column
 from plurivox.io.tabular.table_files import Columns
 from plurivox.io.tabular.time_email_and_ip_columns import holds_emails, holds_times
+from plurivox.io.tabular.usual_column_names import bare_name, has_name_of_numbered_worker
 
 GOOGLE_TIMESTAMPS = (  # the first column, in the language of the form's owner
     *("Timestamp", "Zeitstempel", "Horodateur", "Marca temporal", "Carimbo de data/hora", "Informazioni cronologiche"),

@@ -6,8 +6,8 @@ from functools import cache
 from typing import Any
 
 from plurivox.io.formats._annotations import NAN, RARE
-from plurivox.io.tabular.column_roles import USUAL_NAMES
 from plurivox.io.tabular.table_files import Columns
+from plurivox.io.tabular.usual_column_names import USUAL_NAMES
 
 ID_NAME = re.compile(r"(?i:[._\- ]id)$|[a-z]I[dD]$")  # image_id, imageId
 DIFFERENT = 0.9  # a question with at least this share of different answers is a text field

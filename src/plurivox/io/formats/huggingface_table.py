@@ -5,10 +5,10 @@ from pathlib import Path
 from plurivox.io import votes_from_tables
 from plurivox.io.formats._data_read_from_other_program import FieldNames, ForeignContents
 from plurivox.io.formats._table_columns import usual_names
-from plurivox.io.tabular.column_roles import bare_name
 from plurivox.io.tabular.huggingface_class_labels import class_names_by_column, features_of_parquet
 from plurivox.io.tabular.table_file_names import table_name_of_file
 from plurivox.io.tabular.table_files import Columns
+from plurivox.io.tabular.usual_column_names import bare_name
 
 
 def recognises(table: Columns) -> bool:

@@ -29,10 +29,11 @@ from plurivox.io.formats._data_read_from_other_program import FieldNames, Foreig
 from plurivox.io.formats._label_list_columns import LabelLists, find_label_lists
 from plurivox.io.formats._nested_columns import first_nested_values, nested_column_names, nested_values
 from plurivox.io.formats._table_columns import constant_columns_by_name, is_rating, usual_names
-from plurivox.io.tabular.column_roles import CONTENTS, bare_name, find_column
+from plurivox.io.tabular.column_roles import find_column
 from plurivox.io.tabular.huggingface_class_labels import class_names_by_column, features_of_parquet
 from plurivox.io.tabular.table_file_names import table_name_of_file
 from plurivox.io.tabular.table_files import Columns
+from plurivox.io.tabular.usual_column_names import CONTENTS, bare_name
 
 SPLIT = "split"
 COLUMNS_WRITTEN = ("task", "labels", "annotators")  # by plurivox for `datasets`: no note on these names

@@ -21,6 +21,7 @@ import polars as pl
 from plurivox.core.array_types import Bools, Ints
 from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, PlurivoxWarning, first_few
+from plurivox.io.tabular.title_rows import rows_above_column_names
 
 GZIP_MAGIC = b"\x1f\x8b"
 CONTROL_BYTES = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # not in text
@@ -191,7 +192,13 @@ def read_delimited_as_text_columns(
         data = data.replace(b"\r", b"\n")  # line ends of old Macs
     head = data[:MAX_HEADER_BYTES].decode(errors="replace")
     mark = separator or _detect_separator(head)
-    names = [name.strip() for name in _parse_header(head, mark, quotes, path)]
+    if quotes and (above := rows_above_column_names(head, mark)):
+        data, head = data.split(b"\n", len(above))[-1], head.removeprefix("".join(above))
+        warnings.warn(
+            f"{path}: {count_text(len(above), 'row')} above the column names skipped", PlurivoxWarning, stacklevel=2
+        )
+    # blanks are part of the labels in columns `p:<label>`
+    names = [name if name.startswith("p:") else name.strip() for name in _parse_header(head, mark, quotes, path)]
     if any("\ufffd" in name for name in names):
         decode_utf8(data, path)  # polars does not check the header
     if twice := sorted({name for name in names if name and names.count(name) > 1}):

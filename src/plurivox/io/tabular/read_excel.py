@@ -1,10 +1,12 @@
 """Read a sheet of an Excel workbook (.xlsx) as a table; needs the extra `excel`.
 
 Cells keep their type: whole numbers, numbers, text, booleans, dates; a column that mixes them is text. Empty rows and
-columns are dropped, and column names lose the spaces around them.
+columns are dropped, and column names lose the spaces around them. Rows above the column names with nothing but a title or a
+date in the first column are skipped.
 """
 
 import logging
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,9 +14,12 @@ from pathlib import Path
 
 import polars as pl
 
+from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, PlurivoxWarning, first_few, require_package
 
 ENGINE_LOG = "fastexcel"  # its messages on the types of empty columns are of no use to the caller
+MAX_ROWS_ABOVE_TABLE = 50  # empty rows and titles; the column names are searched in so many rows
+UNNAMED_COLUMN = re.compile(r"__UNNAMED__(\d+)")  # what the engine calls a column without a name
 
 
 def read_excel_sheet(path: str | Path, sheet: str | None = None) -> pl.DataFrame:
@@ -24,18 +29,26 @@ def read_excel_sheet(path: str | Path, sheet: str | None = None) -> pl.DataFrame
     has no such sheet, and MissingExtra if the package that reads it is missing.
     """
     require_package("fastexcel", "reading Excel workbooks", "pip install 'plurivox[excel]'")
-    names, tables = _sheet_names(path), {}
+    names, tables, titles = _sheet_names(path), {}, {}
     if sheet is not None and sheet not in names:
         raise InputError(f"{path} has no sheet {sheet!r}; its sheets are {first_few(names, 12)}")
     for name in names if sheet is None else [sheet]:
-        if (frame := _read_sheet(path, name)).height and frame.width:
-            tables[name] = frame
+        frame, title = _read_sheet(path, name)
+        if frame.height and frame.width:
+            tables[name], titles[name] = frame, title
     if not tables:
         raise InputError(f"{path} has no table: a sheet needs column names in its first row, and rows below them")
     first, *others = tables
     if others:
         warnings.warn(
             f"read the sheet {first!r}; {Path(path).name} also has {first_few(others)}: sheet=... (--sheet)",
+            PlurivoxWarning,
+            stacklevel=2,
+        )
+    if titles[first]:
+        rows = count_text(len(titles[first]), "row")
+        warnings.warn(
+            f"sheet {first!r} of {Path(path).name}: {rows} above the column names skipped, such as {titles[first][0]!r}",
             PlurivoxWarning,
             stacklevel=2,
         )
@@ -55,19 +68,53 @@ def _sheet_names(path: str | Path) -> list[str]:
         ) from cause
 
 
-def _read_sheet(path: str | Path, sheet: str) -> pl.DataFrame:
-    """Return the table in one sheet; an empty sheet is a table without columns."""
+def _read_sheet(path: str | Path, sheet: str) -> tuple[pl.DataFrame, list[str]]:
+    """Return (table, titles above its column names) of one sheet; an empty sheet is a table without columns."""
     import fastexcel
 
     try:
         with _quiet_engine():
-            frame = pl.read_excel(path, sheet_name=sheet, infer_schema_length=None, raise_if_empty=False)
+            row, titles = _row_of_column_names(path, sheet)
+            frame = pl.read_excel(
+                path,
+                sheet_name=sheet,
+                infer_schema_length=None,
+                raise_if_empty=False,
+                read_options={"header_row": row} if titles else None,
+            )
     except (fastexcel.FastExcelError, pl.exceptions.PolarsError) as cause:
         raise InputError(f"sheet {sheet!r} of {path} cannot be read: {str(cause).splitlines()[0]}") from cause
-    names = [name.strip() for name in frame.columns]
+    names = [_column_name(name) for name in frame.columns]
     if len(set(names)) == len(names):
         frame.columns = names
-    return frame
+    return frame, titles
+
+
+def _row_of_column_names(path: str | Path, sheet: str) -> tuple[int, list[str]]:
+    """Return (number of the row with the column names, titles above it) of a sheet.
+
+    A title is the only value of its row, in the first column that is used, above a row with several values.
+    """
+    import fastexcel
+
+    opened = fastexcel.read_excel(path)
+    first = opened.load_sheet(sheet, header_row=None, skip_rows=0, n_rows=MAX_ROWS_ABOVE_TABLE, dtypes="string")
+    rows = [[place for place, value in enumerate(row) if value not in (None, "")] for row in first.to_polars().rows()]
+    leftmost = min((places[0] for places in rows if places), default=0)
+    header = next((row for row, places in enumerate(rows) if places and places != [leftmost]), 0)
+    values = first.to_polars().rows()
+    return header, [str(values[row][leftmost]).strip() for row in range(header) if rows[row]]
+
+
+def _column_name(name: str) -> str:
+    """Return a column name without spaces around it; columns without a name are called as in CSV.
+
+    >>> _column_name(" label "), _column_name("__UNNAMED__0"), _column_name("__UNNAMED__2")
+    ('label', '', 'Unnamed: 2')
+    """
+    if (unnamed := UNNAMED_COLUMN.fullmatch(name)) is None:
+        return name.strip()
+    return "" if unnamed[1] == "0" else f"Unnamed: {unnamed[1]}"
 
 
 @contextmanager

@@ -45,6 +45,7 @@ from plurivox.io.tabular.table_file_names import (
 )
 
 MAX_NAMES_SHOWN = 12  # column names listed in a message
+NO_FILE = "the table"  # what a table in memory is called in messages
 ARROW_MAGIC = b"ARROW1"  # the first bytes of an Arrow file; a stream has none
 
 TableWriter = Callable[[pl.DataFrame, Any], object]  # (frame, open binary file)
@@ -248,6 +249,11 @@ class Columns:
         native = next(one for one in self.source.columns if str(one) == name)  # pandas may name columns by numbers
         return narwhals_to_polars(self.source.get_column(native), name)
 
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether the table has no name, because it is not from a file."""
+        return self.where == NO_FILE
+
     def may_hold_names(self, name: str) -> bool:
         """Return whether a column may contain names: its type is not bytes, lists or records, as that of images is."""
         if isinstance(self.source, Path):
@@ -288,36 +294,38 @@ class Columns:
         kind = self.source.get_column(next(one for one in self.source.columns if str(one) == column_name)).dtype
         return [str(one) for one in kind.categories] if isinstance(kind, nw.Enum) else None
 
-    def check_has_columns(self, column_name_by_role: Mapping[str, str | None]) -> None:
-        """Raise InputError if the table lacks a column; `column_name_by_role` maps task, worker, label, ... to column names."""
+    def check_has_columns(self, column_name_by_role: Mapping[str, str | None], advice: str | None = None) -> None:
+        """Raise InputError if the table lacks a column; `column_name_by_role` maps task, worker, label, ... to column names.
+
+        `advice` says in the error what to do, by default to name the columns.
+        """
         absent = [name for name in column_name_by_role.values() if name is not None and name not in self.names]
         if absent:
             roles = [role for role, name in column_name_by_role.items() if name in absent]
-            raise InputError(
-                f"{_missing_columns_text(self.where, absent, self.names)}; {_missing_column_hint(roles, column_name_by_role)}"
-            )
+            advice = advice or _missing_column_hint(roles, column_name_by_role, is_in_memory=self.is_in_memory)
+            raise InputError(f"{_missing_columns_text(self.where, absent, self.names)}; {advice}")
 
 
-def _missing_column_hint(missing_roles: list[str], column_name_by_role: Mapping[str, str | None]) -> str:
+def _missing_column_hint(
+    missing_roles: list[str], column_name_by_role: Mapping[str, str | None], *, is_in_memory: bool
+) -> str:
     """Return the part of an error that says what to do about missing columns; `missing_roles` are the parameters for them."""
-    if missing_roles == ["worker", "label"]:
-        return (
-            f"if every column except {column_name_by_role['task']!r} is a worker, read it as a wide table: "
-            "wide=True (on the command line --wide); "
-            "if the columns have other names, give worker=..., label=... (--worker ..., --label ...)"
-        )
-    if len(missing_roles) == 3:
-        return (
-            "if the columns have other names, give task=..., worker=..., label=... (on the command line --task ..., "
-            "--worker ..., --label ...); if every column is a worker, wide=True (--wide); "
-            "the first line of a file must contain the column names"
-        )
     here, there = (
         ", ".join(f"{before}{role}{after}" for role in missing_roles)
         for before, after in (("", "=..."), ("--", " ..."))
     )
     other = "the column has another name" if len(missing_roles) == 1 else "the columns have other names"
-    hint = f"if {other}, give {here} (on the command line {there})"
+    is_of_votes = set(missing_roles) <= {"task", "worker", "label"} <= set(column_name_by_role)
+    how = f"pv.votes(table, {here})" if is_in_memory and is_of_votes else f"{here} (on the command line {there})"
+    if missing_roles == ["worker", "label"]:
+        return (
+            f"if every column except {column_name_by_role['task']!r} is a worker, read it as a wide table: "
+            f"wide=True (on the command line --wide); if {other}, give {how}"
+        )
+    if len(missing_roles) == 3:
+        first_line = "" if is_in_memory else "; the first line of a file must contain the column names"
+        return f"if {other}, give {how}; if every column is a worker, wide=True (--wide){first_line}"
+    hint = f"if {other}, give {how}"
     return (
         f"{hint}; the first line of the file must contain the column names"
         if len(missing_roles) == len(column_name_by_role) > 1
