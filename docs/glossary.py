@@ -81,7 +81,7 @@ RULES = (
         "raters?|ratings?",
         "worker, answer",
         unless="usual names",  # of columns in the tables of others
-        files=("src/plurivox/io/formats/*", "*/column_roles.py", "docs/data.md", "tests/*"),
+        files=("src/plurivox/io/formats/*", "*/usual_column_names.py", "docs/data.md", "tests/*"),
     ),
     Rule(
         "chances?",
@@ -105,7 +105,7 @@ RULES = (
         "evaluate, evaluation",
         files=(
             "*/core/data_type_base_class.py",
-            "*/column_roles.py",
+            "*/usual_column_names.py",
             "*/test_votes_table_layout.py",
             "tests/fixtures/*",
         ),

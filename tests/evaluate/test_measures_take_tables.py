@@ -51,6 +51,17 @@ def test_tables_give_the_same_result_as_our_types(name: str) -> None:
     assert str(function(*tables, **MORE.get(name, {}))) == str(function(*given, **MORE.get(name, {})))
 
 
+def test_predictions_by_name_may_be_tables_and_files(tmp_path: Path) -> None:
+    hard = dict(zip(TASKS, SOFT.hard().tolist(), strict=True))
+    SOFT.to_pandas().to_csv(tmp_path / "soft.csv", index=False)
+    ours = pv.evaluate.compare_several_predictions(
+        {"soft": SOFT, "hard": pv.SoftLabels.gold(TASKS, list(hard.values()))}, GOLD, measures=["accuracy"], repeats=20
+    )
+    tables = {"soft": tmp_path / "soft.csv", "hard": hard}
+    found = pv.evaluate.compare_several_predictions(tables, GOLD.to_pandas(), measures=["accuracy"], repeats=20)
+    assert str(found) == str(ours)
+
+
 def test_accuracy_of_a_fit_against_a_mapping_and_a_file(tmp_path: Path) -> None:
     truth = dict(zip(GOLD.tasks.tolist(), GOLD.hard().tolist(), strict=True))
     pd.DataFrame({"task": list(truth), "label": list(truth.values())}).to_csv(tmp_path / "gold.csv", index=False)

@@ -93,7 +93,7 @@ def test_numeric_gold_is_matched_with_text_votes(tmp_path: Path) -> None:
     (tmp_path / "votes.csv").write_text("task,worker,label\na,w,1\nb,w,2\n")
     pl.DataFrame({"task": ["a", "b", "c"], "label": [1.0, 2.0, None]}).write_parquet(tmp_path / "gold.parquet")
     data = read(tmp_path)
-    with pytest.warns(PlurivoxWarning, match="1 rows of .*/gold.parquet have no task or no label"):
+    with pytest.warns(PlurivoxWarning, match="1 row of .*/gold.parquet dropped: no task or no label"):
         gold = data.gold
     assert (gold.on_labels(data.votes.labels).most_probable_label_codes() == data.votes.label).all()
 

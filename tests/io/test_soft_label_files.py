@@ -172,7 +172,7 @@ def test_hard_labels(tmp_path: Path) -> None:
     soft = read_soft(table(tmp_path / "gold.csv", "task,label,split\nb,10,train\na,2,test\nc,,test\n"))
     assert soft.tasks.tolist() == ["b", "a"] and soft.labels.tolist() == ["2", "10"]
     assert soft.hard().tolist() == ["10", "2"]
-    assert soft.notes == ("1 tasks without a label were dropped", "columns not read: 'split'")
+    assert soft.notes == ("1 task was dropped: no label", "columns not read: 'split'")
 
 
 def test_the_missing_mass_of_a_long_table_is_spread(tmp_path: Path) -> None:
@@ -180,13 +180,13 @@ def test_the_missing_mass_of_a_long_table_is_spread(tmp_path: Path) -> None:
     assert said(soft)["a"] == pytest.approx({"w": 0.1, "x": 0.7, "y": 0.1, "z": 0.1})
     assert said(soft)["c"] == pytest.approx(dict.fromkeys("wxyz", 0.25))
     assert said(soft)["d"] == pytest.approx({"w": 0, "x": 1 / 3, "y": 1 / 3, "z": 1 / 3})
-    assert soft.is_sparse and soft.notes == ("1 rows without a label or a number were dropped",)
+    assert soft.is_sparse and soft.notes == ("1 row was dropped: without a label or its share",)
 
 
 def test_rounded_numbers_are_normalised_with_a_note(tmp_path: Path) -> None:
     soft = read_soft(table(tmp_path / "soft.csv", "task,x,y,z\na,0.333,0.333,0.333\nb,1,0,0\n"))
     np.testing.assert_allclose(soft.prob, [[1 / 3] * 3, [1, 0, 0]])
-    assert soft.notes == ("1 rows of rounded numbers were divided by their sum",)
+    assert soft.notes == ("1 row of rounded numbers was divided by the sum",)
     soft = read_soft(table(tmp_path / "soft.csv", "task,label,p\na,x,0.334\na,y,0.334\na,z,0.334\n"))
     np.testing.assert_allclose(soft.prob, [[1 / 3] * 3])
 

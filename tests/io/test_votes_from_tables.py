@@ -12,7 +12,6 @@ from hypothesis import given
 from crowds import vote_columns
 from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
 from plurivox.core.votes import Votes
-from plurivox.io.counts_from_tables import counts
 from plurivox.io.votes_from_tables import votes
 
 TABLE = {"task": ["a", "a", "b"], "worker": ["w", "v", "w"], "label": ["x", "y", "x"]}
@@ -50,12 +49,12 @@ def test_column_names_can_be_given_and_missing_columns_are_errors() -> None:
     assert votes(frame, task="item", worker="user", label="answer_text").n_tasks == 1
     with pytest.raises(
         InputError,
-        match=r"missing column 'worker' in the table; its columns are \['task', 'label', 'who'\]; .* give worker=",
+        match=r"missing column 'worker' in the table; its columns are \['task', 'label', 'who'\]; .* pv.votes\(table, worker=",
     ):
         votes({"task": ["a"], "label": ["x"], "who": ["w"]})
     with pytest.raises(
         InputError,
-        match=r"give task=..., worker=..., label=... .*the first line of a file must contain the column names",
+        match=r"give pv.votes\(table, task=..., worker=..., label=...\); if every column is a worker, wide=True \(--wide\)",
     ):
         votes({"thing": ["a"], "who": [1], "said": ["x"]})
     with pytest.raises(InputError, match=r"'p11'\] and 9 more; if every column except 'task' is a worker.*--wide"):
@@ -189,7 +188,7 @@ def test_one_worker_and_one_label_are_enough() -> None:
 
 @pytest.mark.parametrize(
     ("rule", "left", "words"),
-    [("keep", 3, "aggregation uses all of them"), ("first", 2, "the first one is kept"), ("last", 2, "the last")],
+    [("keep", 3, "aggregation uses all answers"), ("first", 2, "the first one is kept"), ("last", 2, "the last")],
 )
 def test_repeated_answers_follow_a_stated_rule(rule: str, left: int, words: str) -> None:
     table = {"task": ["a", "a", "b"], "worker": ["w", "w", "w"], "label": ["x", "y", "y"]}
@@ -204,7 +203,7 @@ def test_repeats_are_ordered_by_known_times() -> None:
 
 
 def test_repeats_can_be_an_error_and_unknown_rules_are() -> None:
-    with pytest.raises(InputError, match=r"1 answers repeat .* \(w on a\); .* set repeats to keep"):
+    with pytest.raises(InputError, match=r"1 answer repeats .* \(w on a\); .* set repeats to keep"):
         votes(task=["a", "a"], worker=["w", "w"], label=["x", "x"], repeats="error")
     with pytest.raises(OptionError, match="repeats must be one of keep, first, last, error"):
         votes(TABLE, repeats="all")  # type: ignore[arg-type]
@@ -213,7 +212,7 @@ def test_repeats_can_be_an_error_and_unknown_rules_are() -> None:
 @pytest.mark.parametrize("absent", [None, float("nan"), "", pd.NA])
 def test_a_missing_label_is_dropped_and_counted_and_its_task_stays(absent: object) -> None:
     made, notes = told(task=["a", "b"], worker=["w", "w"], label=pd.Series(["x", absent], dtype=object))
-    assert made.tasks.tolist() == ["a", "b"] and made.support.tolist() == [1, 0] and "1 rows have no label" in notes
+    assert made.tasks.tolist() == ["a", "b"] and made.support.tolist() == [1, 0] and "1 row has no label" in notes
 
 
 def test_whole_numbers_stay_whole_when_some_are_missing() -> None:
@@ -228,7 +227,7 @@ def test_minus_one_is_a_label_with_a_hint_or_an_abstention_on_request() -> None:
     made, notes = told(data=table, missing=-1)
     assert (
         made.labels.tolist() == [0, 1]
-        and "1 rows have the label -1, which means no answer" in notes
+        and "1 row has the label -1, which means no answer" in notes
         and made.missing == 1
     )
     assert told(data={**table, "label": ["x", "skip", "?"]}, missing=["skip", "?"])[0].labels.tolist() == ["x"]
@@ -264,7 +263,7 @@ def test_names_of_mixed_types_are_rejected() -> None:
 def test_votes_without_a_worker_are_kept() -> None:
     assert votes(**{**TABLE, "worker": None}).n_answers_per_worker.tolist() == []
     made, notes = told(task=["a", "b"], worker=["w", None], label=["x", "x"])
-    assert made.worker.tolist() == [0, -1] and "1 votes have no worker" in notes
+    assert made.worker.tolist() == [0, -1] and "1 vote has no worker" in notes
 
 
 def test_input_that_is_not_a_table_is_an_error() -> None:
@@ -280,15 +279,6 @@ def test_soft_answers_and_times_round_trip() -> None:
     assert (
         back.weight.tolist() == [0.25, 0.75] and len(set(back.answer.tolist())) == 1 and back.seconds.tolist() == [2, 2]
     )
-
-
-def test_count_tables() -> None:
-    made = counts(pd.DataFrame({"task": ["b", "a"], "no": [0, 2], "yes": [3, 1]}))
-    assert made.counts().tolist() == [[2, 1], [0, 3]]
-    with pytest.raises(InputError, match="column 'no' of the table, row 1: 'many' is not a number"):
-        counts({"task": ["a"], "no": ["many"]})
-    with pytest.raises(InputError, match="0 or more; check the tasks 'a'"):
-        counts({"task": ["a"], "no": [-1]})
 
 
 def test_numbers_as_column_names_and_columns_without_a_vote() -> None:

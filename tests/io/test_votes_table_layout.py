@@ -46,6 +46,24 @@ def test_usual_column_names_are_found_and_told_once(task: str, worker: str, labe
     assert len(said) == 1
 
 
+@pytest.mark.parametrize(
+    ("task", "worker", "label"),
+    [
+        ("Äußerung", "Kodierer/in", "Kategorie"),
+        ("Énoncé", "Évaluatrice", "Catégorie"),
+        ("elemento", "anotador", "Etiqueta"),
+        ("Frase", "valutatore", "Etichetta"),
+        ("Tarefa", "Avaliadora", "Rótulo"),
+        ("Nr.", "Bewerter", "Bewertung"),
+    ],
+)
+def test_usual_column_names_in_other_languages_are_found(task: str, worker: str, label: str) -> None:
+    with pytest.warns(
+        PlurivoxWarning, match=f"^read '{task}' as the task, '{worker}' as the worker, '{label}' as the l"
+    ):
+        assert same(pv.votes(frame(task, worker, label)))
+
+
 def test_own_names_in_any_case_are_no_news() -> None:
     assert same(pv.votes(frame("Task", "WORKER", "label")))  # warnings are errors
 
@@ -65,12 +83,15 @@ def test_the_column_that_names_tasks_best_is_used(columns: dict[str, Any], read:
         assert same(pv.votes(table))
 
 
-def test_two_columns_that_fit_equally_well_are_an_error_that_names_them() -> None:
+def test_two_columns_that_fit_equally_well_are_an_error_that_names_them(tmp_path: Path) -> None:
     table = frame("task", "worker", "rating", answer=1)
     with pytest.raises(
-        InputError, match=r"'rating' and 'answer' may each be the label; .* label='rating' \(--label rating\)"
+        InputError, match=r"'rating' and 'answer' may each be the label; .* pv.votes\(table, label='rating'\)"
     ):
-        pv.votes(table)
+        pv.agreement(table)
+    table.to_csv(tmp_path / "votes.csv", index=False)
+    with pytest.raises(InputError, match=r"may each be the label; .* label='rating' \(--label rating\)"):
+        pv.read(tmp_path / "votes.csv")
     assert pv.votes(frame("task", "worker", "label", rating=1)).labels.tolist() == ["cat", "dog"]
 
 

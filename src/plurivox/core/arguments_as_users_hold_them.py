@@ -6,8 +6,8 @@ and imported when an argument is not of our types.
 
 import importlib
 import inspect
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Callable, Mapping
+from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar
 
 from plurivox.core.answers import Answers
@@ -56,6 +56,8 @@ def to_votes_or_labels(given: Any) -> Votes | SoftLabels:
 def takes_what_users_hold(function: Callable[P, R]) -> Callable[P, R]:
     """Return the function with arguments read that are not of the type of their parameter: SoftLabels, Votes or Answers.
 
+    A parameter of type Mapping[str, SoftLabels] has its values read.
+
     >>> @takes_what_users_hold
     ... def n_labels(soft: SoftLabels) -> int:
     ...     return soft.n_labels
@@ -63,7 +65,9 @@ def takes_what_users_hold(function: Callable[P, R]) -> Callable[P, R]:
     2
     """
     parameters = inspect.signature(function).parameters
-    kinds = {name: kind for name, one in parameters.items() if (kind := _type_to_read(one.annotation)) is not None}
+    kinds = {
+        name: kind for name, one in parameters.items() if (kind := _reader_of_parameter(one.annotation)) is not None
+    }
     places = {place: kinds[name] for place, name in enumerate(parameters) if name in kinds}
 
     @wraps(function)
@@ -71,16 +75,26 @@ def takes_what_users_hold(function: Callable[P, R]) -> Callable[P, R]:
         given: list[Any] = list(args)
         for place, kind in places.items():
             if place < len(given):
-                given[place] = _read(kind, given[place])
-        named: Any = {name: _read(kinds[name], value) if name in kinds else value for name, value in kwargs.items()}
+                given[place] = kind(given[place])
+        named: Any = {name: kinds[name](value) if name in kinds else value for name, value in kwargs.items()}
         return function(*given, **named)
 
     return reading
 
 
-def _type_to_read(annotation: Any) -> type | None:
-    """Return SoftLabels, Votes or Answers if a parameter is annotated so, or so or None; else None."""
-    return next((kind for kind in READERS if annotation in (kind, kind | None)), None)
+def _reader_of_parameter(annotation: Any) -> Callable[[Any], Any] | None:
+    """Return the function that reads an argument, by the type of its parameter or of the values of a mapping; else None."""
+    for kind in READERS:
+        if annotation in (kind, kind | None):
+            return partial(_read, kind)
+        if annotation == Mapping[str, kind]:  # type: ignore[valid-type]
+            return partial(_read_values, kind)
+    return None
+
+
+def _read_values(kind: type, given: Any) -> Any:
+    """Return a mapping with its values read; anything else unchanged."""
+    return {name: _read(kind, value) for name, value in given.items()} if isinstance(given, Mapping) else given
 
 
 def _read(kind: type, given: Any) -> Any:

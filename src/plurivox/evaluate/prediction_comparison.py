@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plurivox.core.arguments_as_users_hold_them import takes_what_users_hold
 from plurivox.core.array_types import TEXT, Floats, Names
 from plurivox.core.count_text import count_text
 from plurivox.core.data_type_base_class import DataType
@@ -97,6 +98,7 @@ class PredictionComparison(DataType):
         return "\n".join([table, "", f"{self.sentence()}.", *(f"- {note}" for note in self.notes)]) + "\n"
 
 
+@takes_what_users_hold
 def compare_several_predictions(
     predictions: Mapping[str, SoftLabels],
     truth: SoftLabels,

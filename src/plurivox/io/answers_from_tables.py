@@ -87,7 +87,8 @@ def _names_or_error_if_missing(column: pl.Series, role: str) -> Any:
     if (codes < 0).any():
         rows = np.flatnonzero(codes < 0) + 1
         raise InputError(
-            f"{count_text(len(rows), 'answer has', 'answers have')} no {role} (row {first_few(rows)}); fill the column or drop those rows"
+            f"{count_text(len(rows), 'answer has', 'answers have')} no {role} (row {first_few(rows)}); fill the column or drop "
+            "those rows"
         )
     return names[codes]
 

@@ -7,13 +7,19 @@ import numpy as np
 
 from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, first_few
+from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.io.counts_table_layout import CountColumns, find_count_columns, has_only_numbers_besides_task
+from plurivox.io.counts_table_layout import (
+    CountColumns,
+    find_count_columns,
+    find_task_column,
+    has_only_numbers_besides_task,
+)
+from plurivox.io.gold_in_votes_table import gold_in_votes_table
 from plurivox.io.tabular.column_conversion import codes_names_and_notes_of_column, to_floats_or_error_if_missing
-from plurivox.io.tabular.column_roles import find_column
 from plurivox.io.tabular.table_files import NO_FILE, Columns
 from plurivox.io.votes_from_tables import warn_notes
-from plurivox.io.votes_table_layout import find_vote_columns
+from plurivox.io.votes_table_layout import VotesLayout, find_vote_columns
 
 
 def counts(
@@ -44,9 +50,12 @@ def counts(
     return made
 
 
-def counts_or_none(table: Columns, options: Mapping[str, Any], table_name: str) -> Votes | None:
-    """Return the votes in a table of counts, None if it is none; raise InputError if it may be one but is not named "counts".
+def counts_and_gold_or_none(
+    table: Columns, options: Mapping[str, Any], table_name: str
+) -> tuple[Votes, SoftLabels | None] | None:
+    """Return (votes, gold labels or None) in a table of counts, None if it is none.
 
+    Raise InputError if it may be a table of counts but is not named "counts".
     `options` are those of `votes`. Columns of numbers that are called annotator_1, annotator_2, ... are the
     workers of a wide table.
     """
@@ -54,12 +63,16 @@ def counts_or_none(table: Columns, options: Mapping[str, Any], table_name: str) 
     if {"worker", "label"} & set(options):
         return None
     if options.get("wide") is None and (found := find_count_columns(table, options.get("task"))) is not None:
-        return _counts_of_recognised_table(table, found, **given)
-    task = options.get("task") or find_column(table, "task")
+        made = _counts_of_recognised_table(table, found, **given)
+        layout = VotesLayout(table, found.task, None, "", given=table, given_task=found.task, gold=found.gold)
+        gold, notes = gold_in_votes_table(layout, made)
+        warn_notes(notes)
+        return made, gold
+    task = options.get("task") or find_task_column(table)
     if task is None or not has_only_numbers_besides_task(table, task):
         return None
     if table_name == "counts":
-        return counts(table, task=task, where=table.where, **given)
+        return counts(table, task=task, where=table.where, **given), None
     read_counts = "pv.counts(table)" if table_name == NO_FILE else "rename the file to counts"
     raise InputError(
         f"{table.where} has {task!r} and columns of numbers: if they count how many people chose each label, "

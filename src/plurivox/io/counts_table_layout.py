@@ -11,9 +11,10 @@ from plurivox.core.errors import first_few
 from plurivox.io.tabular.column_roles import find_column
 from plurivox.io.tabular.table_files import Columns
 from plurivox.io.tabular.usual_column_names import bare_name, has_name_of_numbered_worker, has_usual_name
+from plurivox.io.tabular.wide_table_recognition import id_column_of_wide_table
 
 COUNT_NAME = re.compile(  # n_cat, numCat, votes for cat; cat_count, cat votes
-    r"(?P<before>(n|nb|num|count|counts|votes?|number of|number_of|votes for|votes_for)([ _.-]+|(?=[A-Z])))(?P<label>.+)"
+    r"(?P<before>(n|nb|num|count|counts|votes?|number of|number_of|votes for|votes_for)([ _.-]+|(?=[A-Z]))|# *)(?P<label>.+)"
     r"|(?P<name>.+?)(?P<after>[ _.-]+(n|num|counts?|votes?)|(Counts?|Votes?))"
 )
 TOTALS = frozenset(
@@ -50,10 +51,11 @@ MIN_VOTES = 2
 
 @dataclass(frozen=True)
 class CountColumns:
-    """The task column of a table of counts, {label: its column}, and notes on how the table was read."""
+    """The task column of a table of counts, {label: its column}, its column of gold labels, and notes on how it was read."""
 
     task: str
     column_by_label: Mapping[str, str]
+    gold: str | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -61,39 +63,44 @@ def find_count_columns(table: Columns, task: str | None = None) -> CountColumns 
     """Return the columns of a table that is clearly one of counts, else None; `task` is the task column if it is known.
 
     It is clear if columns of whole numbers are called n_cat, n_dog, ..., or cat_count, dog_votes, ...; the labels are then
-    without the part in common. Or if all columns are such numbers with the same sum in every row. A column of totals is not
-    read. A table with columns of workers or labels is not one of counts.
+    without the part in common. Or if all columns of numbers are whole with the same sum in every row. A column of totals is not
+    read. A table with a column of workers is not one of counts, nor one with a column of other labels.
 
     >>> table = Columns.from_frame_mapping_or_parquet({"image": ["a"], "n_cat": [3], "n_dog": [1]})
     >>> find_count_columns(table).column_by_label
     {'cat': 'n_cat', 'dog': 'n_dog'}
     """
-    task = task or find_column(table, "task")
+    task = task or find_task_column(table)
     others = [name for name in table.names if name != task]
     if task is None or task not in table or any(has_usual_name(name, "worker") for name in others):
         return None
-    if "label" in others or sum(map(has_name_of_numbered_worker, others)) >= 2:
+    if sum(map(has_name_of_numbered_worker, others)) >= 2:
         return None
     numbers = {name: one for name in others if (one := _whole_numbers_or_none(table[name])) is not None}
     totals = [name for name in numbers if bare_name(name) in TOTALS]
     rest = [name for name in numbers if name not in totals]
     found = _labels_with_common_word(rest)
-    if (
-        not found
-        and rest
-        and set(rest) | set(totals) == set(others)
-        and _have_equal_sums([numbers[name] for name in rest])
-    ):
+    if not found and rest and _have_equal_sums([numbers[name] for name in rest]):
         found = {name: name for name in rest}
     if len(found) < 2 or any(bare_name(label) in NOT_LABELS for label in found):
         return None
-    unread = [name for name in others if name not in found.values()]
+    if "label" in others and not set(table["label"].drop_nulls().cast(pl.String).to_list()) <= set(found):
+        return None
+    golds = [name for name in others if has_usual_name(name, "gold") and name not in found.values()]
+    gold = golds[0] if len(golds) == 1 else None
+    unread = [name for name in others if name not in (*found.values(), gold)]
     told = (
         f"read as counts of votes: {task!r} is the task, the columns {first_few(found.values(), 5)} say how many people chose "
         f"the labels {first_few(found, 5)}{f', not read: {first_few(unread)}' if unread else ''}; if the columns are workers: "
         "wide=True (--wide)"
     )
-    return CountColumns(task, found, (told,))
+    return CountColumns(task, found, gold, (told,))
+
+
+def find_task_column(table: Columns) -> str | None:
+    """Return the task column of a table with one row per task: by its name, an id with different values rather than a text."""
+    task = find_column(table, "task")
+    return task if task is None else id_column_of_wide_table(table, task) or task
 
 
 def has_only_numbers_besides_task(table: Columns, task: str) -> bool:

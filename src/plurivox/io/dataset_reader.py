@@ -312,12 +312,17 @@ def _dataset_from_table(table: Columns, path: Path | None, options: dict[str, An
         known = ("task", "worker", "label", "missing", "labels", "ordered")
         given = {key: options[key] for key in known if key in options}
         return Dataset(name, path=path, answers=answers_from_tables.answers(table, where=table.where, **given))
-    if name != "counts" and holds_soft_labels(table, options):
+    plain = {"task", "worker", "label"} <= set(table.names)  # votes with the names of plurivox
+    if name != "counts" and not plain and holds_soft_labels(table, options):
         soft = soft_from_frame(frame_of_columns(table, path or Path(name)), path or table.where)
         votes_from_tables.warn_notes([f"{table.where}: {note}" for note in soft.notes])
         return Dataset(name, path=path, soft_labels=soft)
-    if not wide and (counted := counts_from_tables.counts_or_none(table, options, name)) is not None:
-        return Dataset(name, path=path, counts=counted)
+    if (
+        not wide
+        and not plain
+        and (counted := counts_from_tables.counts_and_gold_or_none(table, options, name)) is not None
+    ):
+        return Dataset(name, path=path, counts=counted[0], gold=counted[1])
     votes, gold = votes_from_tables.votes_and_gold(table, where=table.where, **options)
     return Dataset(name, path=path, votes=votes, gold=gold)
 

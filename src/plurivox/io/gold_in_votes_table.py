@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from plurivox.core.count_text import count_text
 from plurivox.core.name_encoding import as_names, distinct_names, positions, sort_distinct_names_by_value
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -33,4 +34,4 @@ def gold_in_votes_table(layout: VotesLayout, votes: Votes) -> tuple[SoftLabels |
     labels = sort_distinct_names_by_value(np.concatenate([votes.labels, gold_only])) if same_kind else None
     labels = votes.labels if not len(gold_only) else labels
     gold = SoftLabels.gold(tasks[order[0]], names[order[1]], labels=labels)
-    return gold, [f"column {layout.gold!r} is read as the gold labels of {len(gold):,} tasks"]
+    return gold, [f"column {layout.gold!r} is read as the gold labels of {count_text(len(gold), 'task')}"]

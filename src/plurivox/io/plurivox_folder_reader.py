@@ -128,11 +128,8 @@ class _FolderReader:
         labels, label_names, _ = codes_names_and_notes_of_column(table[label], "label")
         whole = (tasks >= 0) & (labels >= 0)
         if not whole.all():
-            votes_from_tables.warn_notes(
-                [
-                    f"{count_text((~whole).sum(), 'row')} of {self._table_path_in_messages('gold')} without a task or a label dropped"
-                ]
-            )
+            dropped = f"{count_text((~whole).sum(), 'row')} of {self._table_path_in_messages('gold')} dropped"
+            votes_from_tables.warn_notes([f"{dropped}: no task or no label"])
         return task_names[tasks[whole]], label_names[labels[whole]]
 
     @cache  # noqa: B019

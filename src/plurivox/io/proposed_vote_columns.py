@@ -9,8 +9,10 @@ from itertools import product
 
 import polars as pl
 
+from plurivox.core.errors import first_few
 from plurivox.io.tabular.label_column_by_values import columns_with_few_values
 from plurivox.io.tabular.table_files import Columns
+from plurivox.io.tabular.wide_worker_columns import worker_option_text
 from plurivox.io.votes_table_layout import VotesLayout
 
 MIN_ROWS = 6
@@ -26,17 +28,22 @@ def check_has_vote_columns(layout: VotesLayout) -> None:
     advice = None
     if len(known) < len(columns) and (found := propose_vote_columns(layout.table, known)) is not None:
         advice = _advice({role: name for role, name in found.items() if role not in known}, layout.table)
+    elif not {"worker", "label"} & set(known) and (numbers := _columns_of_few_whole_numbers(layout.table)):
+        advice = (
+            f"if the columns of numbers {first_few(numbers)} are workers, {worker_option_text(numbers)}; if they count how "
+            "many people chose each label, pv.counts(table, labels=[...])"
+        )
     layout.table.check_has_columns(columns, advice)
 
 
 def propose_vote_columns(table: Columns, known: Mapping[str, str | None]) -> dict[str, str] | None:
     """Return the columns of task, worker and label of a long table if its values leave one possibility, else None.
 
-    `known` are those found already. Each worker votes once on a task, workers have fewer values than tasks, and the label is the
-    only column with few values that depends on both.
+    `known` are those found already. Each worker votes once on a task, workers have fewer values than tasks, and the label is
+    the only column with few values that depends on both.
 
-    >>> rows = [(t, w, "yes" if t in w else "no") for t in "abcd" for w in ("ada", "bob")]
-    >>> propose_vote_columns(Columns.from_frame_mapping_or_parquet(pl.DataFrame(rows, ["what", "who", "code"], orient="row")), {})
+    >>> rows = [{"what": t, "who": w, "code": "yes" if t in w else "no"} for t in "abcd" for w in ("ada", "bob")]
+    >>> propose_vote_columns(Columns.from_frame_mapping_or_parquet(rows), {})
     {'task': 'what', 'worker': 'who', 'label': 'code'}
     """
     rows = _text_columns(table, [name for name in known.values() if name is not None])
@@ -66,17 +73,29 @@ def _advice(column_by_role: Mapping[str, str], table: Columns) -> str:
     return f"by their values {proposed.replace(' the ', ' may be the ', 1)}; if so: {how}"
 
 
+def _columns_of_few_whole_numbers(table: Columns) -> list[str]:
+    """Return at least two columns of whole numbers with few different values, such as points; [] if there are not two."""
+    found = []
+    for name in table.names:
+        text = table[name].cast(pl.String) if not table[name].dtype.is_nested() else pl.Series([], dtype=pl.String)
+        known = text.drop_nulls().cast(pl.Float64, strict=False)
+        if (
+            len(known)
+            and not known.null_count()
+            and (known % 1 == 0).all()
+            and len(known) >= max(MIN_ROWS, 2 * known.n_unique())
+        ):
+            found.append(name)
+    return found if len(found) > 1 else []
+
+
 def _text_columns(table: Columns, always: Iterable[str]) -> pl.DataFrame:
     """Return the first rows of the columns that can contain names or labels, as text; blank is missing."""
-    found = {}
+    found: dict[str, pl.Series] = {}
     for name in dict.fromkeys((*always, *table.names)):
         column = table[name].head(MAX_ROWS)
-        if (
-            column.dtype.is_nested()
-            or column.dtype.is_temporal()
-            or column.dtype.is_float()
-            or len(found) >= MAX_COLUMNS
-        ):
+        kind = column.dtype
+        if kind.is_nested() or kind.is_temporal() or kind.is_float() or len(found) >= MAX_COLUMNS:
             continue
         text = column.cast(pl.String).str.strip_chars()
         found[name] = text.set(text == "", None)

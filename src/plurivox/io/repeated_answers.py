@@ -35,7 +35,7 @@ def drop_repeats_and_return_notes(
             f"{count_text(n_repeated, 'answer repeats', 'answers repeat')} a worker's answer to the same task ({examples}); "
             "drop these rows, or set repeats to keep, first or last"
         )
-    note = f"{n_repeated:,} repeated answers of a worker to the same task dropped; the {rule} one is kept"
+    note = f"{count_text(n_repeated, 'repeated answer')} of a worker to the same task dropped; the {rule} one is kept"
     return {name: column[~repeated] for name, column in vote_columns.items()}, [note]
 
 

@@ -272,7 +272,7 @@ def _soft_from_long_table(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     rest = np.where(whole | (1 - sums <= MIN_REST), 0.0, 1 - sums)
     body = Candidates(start, label, mass / scale[row], rest, len(labels))
     dropped = len(complete) - int(complete.sum())
-    notes = (f"{count_text(dropped, 'row')} without a label or a number dropped",) if dropped else ()
+    notes = (f"{count_text(dropped, 'row was', 'rows were')} dropped: without a label or its share",) if dropped else ()
     others = [name for name in frame.columns if name not in ("task", "label", "p")]
     return SoftLabels(body, tasks, labels, notes=notes + rounding_note + _unread_columns_note(others))
 
@@ -285,7 +285,7 @@ def _soft_from_hard_labels(frame: pl.DataFrame, path: str | Path) -> SoftLabels:
     labels = sort_distinct_names_by_value(found)
     place = positions(labels, found)[codes] if len(codes) else codes
     dropped = frame.height - labelled.height
-    notes = (f"{dropped} tasks without a label were dropped",) if dropped else ()
+    notes = (f"{count_text(dropped, 'task was', 'tasks were')} dropped: no label",) if dropped else ()
     others = [name for name in frame.columns if name not in ("task", "label")]
     return SoftLabels.one_hot(place, tasks, labels, notes=notes + _unread_columns_note(others))
 
@@ -297,7 +297,13 @@ def _divisors_of_rounded_rows_and_note(row_sums: Floats) -> tuple[Floats, tuple[
     """Return (n_rows,) the sum of each row that is 1 up to rounding, else 1, and a note on how many rows were rounded."""
     off = np.abs(row_sums - 1)
     rounded = (off > SUM_TOLERANCE) & (off <= ROUNDING_TOLERANCE)
-    note = (f"{count_text(rounded.sum(), 'row')} of rounded numbers divided by their sum",) if rounded.any() else ()
+    note = (
+        (
+            f"{count_text(rounded.sum(), 'row of rounded numbers was', 'rows of rounded numbers were')} divided by the sum",
+        )
+        if rounded.any()
+        else ()
+    )
     return np.where(rounded, row_sums, 1.0), note
 
 

@@ -6,9 +6,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from plurivox.core.errors import InputError
 from plurivox.io.soft_label_files import ESTIMATES, PROB_PREFIX, ROUNDING_TOLERANCE
 from plurivox.io.tabular.column_roles import find_column, find_gold_label_column
 from plurivox.io.tabular.table_files import Columns, read_table
+from plurivox.io.tabular.usual_column_names import has_usual_name
 
 OPTIONS_OF_VOTES = {"task", "worker", "label", "missing", "repeats", "wide"}  # options of `read` that only votes have
 COLUMNS_BESIDE_SOFT_LABELS = ("confidence", "n", "split", ESTIMATES)
@@ -25,7 +27,7 @@ def holds_soft_labels(table: Columns, read_options: Iterable[str]) -> bool:
     others = [one for one in table.names if one not in (task, *COLUMNS_BESIDE_SOFT_LABELS)]
     if any(name.startswith(PROB_PREFIX) for name in others):
         return True
-    label = find_gold_label_column(table, task)
+    label = _label_column_or_none(table, task, others)
     if label in others:
         has_one_label_per_task = others == [label] and table[task].n_unique() == len(table[task])
         if has_one_label_per_task or sorted(others) == ["label", "p"] or label == "label":
@@ -35,6 +37,16 @@ def holds_soft_labels(table: Columns, read_options: Iterable[str]) -> bool:
         return False
     shares = np.stack([one.to_numpy() for one in numbers], 1)
     return bool((np.abs(shares.sum(1) - 1) <= ROUNDING_TOLERANCE).all()) and bool((shares % 1 != 0).any())
+
+
+def _label_column_or_none(table: Columns, task: str, others: list[str]) -> str | None:
+    """Return the column of a table of gold labels that has the label; None if it has none, or several beside other columns."""
+    try:
+        return find_gold_label_column(table, task)
+    except InputError:
+        if all(has_usual_name(name, "gold") or has_usual_name(name, "label") for name in others):
+            raise
+        return None  # a table of votes, of which the gold labels are not read
 
 
 def frame_of_columns(table: Columns, path: Path) -> pl.DataFrame:

@@ -167,7 +167,8 @@ def _votes_and_layout(
     labels = labels if labels is None or isinstance(labels, Set) else list(labels)
     layout = layout_of_votes(data, **columns, extras=extras, where=where, is_minus_one_missing=rules["missing"] is None)
     table = layout.table
-    check_has_vote_columns(layout)
+    if not layout.has_all_columns:
+        check_has_vote_columns(layout)
     scale_in_table = table.ordered_categories_or_none(layout.label)
     if labels is None and scale_in_table is not None:
         labels, ordered = scale_in_table, True if ordered is None else ordered
@@ -192,8 +193,8 @@ def _votes_and_layout(
     )
     if repeats == "keep" and made.n_repeats:
         note = (
-            f"{made.n_repeats:,} answers are a worker's second or later answer to the same task: aggregation uses all of "
-            "them, measures of agreement and assign only the first"
+            f"{count_text(made.n_repeats, 'answer is', 'answers are')} a worker's second or later answer to the same task: "
+            "aggregation uses all answers, measures of agreement and assign only the first"
         )
         made = replace(made, notes=(*made.notes, note))
     return made, layout
@@ -257,12 +258,16 @@ class _VoteReader:
         if no_task.any():
             self.notes.append(f"{count_text(no_task.sum(), 'row has', 'rows have')} no task; dropped")
         if no_label.any() and not self.wide:  # an empty cell of a wide table: the worker was not asked
-            self.notes.append(f"{count_text(no_label.sum(), 'row has', 'rows have')} no label; dropped, their tasks stay")
+            self.notes.append(
+                f"{count_text(no_label.sum(), 'row has', 'rows have')} no label; dropped, their tasks stay"
+            )
         if unnamed.any() and len(self.names["worker"]):
             self.notes.append(f"{count_text(unnamed.sum(), 'vote has', 'votes have')} no worker; kept as unnamed votes")
         keep = ~(no_task | no_label | abstained | name_only)
         if not keep.any() and not name_only.all():
-            raise InputError(f"{self.table.where} has {count_text(len(keep), 'row')} but no votes: the label is missing in every row")
+            raise InputError(
+                f"{self.table.where} has {count_text(len(keep), 'row')} but no votes: the label is missing in every row"
+            )
         self._note_if_a_label_may_mean_no_answer()
         self.n_missing = int(abstained.sum()) + (0 if self.wide else int(no_label.sum()))
         return columns if keep.all() else {name: column[keep] for name, column in columns.items()}
@@ -284,8 +289,9 @@ class _VoteReader:
                 if self.is_missing_given
                 else "is read as no answer, as pandas does (if it is a label: missing=[], --missing '')"
             )
-            what = "cells" if self.wide else "rows"
-            self.notes.append(f"{int(abstained.sum()):,} {what} have the label {labels}, which {why}; not votes")
+            what = "cell" if self.wide else "row"
+            some = count_text(abstained.sum(), f"{what} has", f"{what}s have")
+            self.notes.append(f"{some} the label {labels}, which {why}; not votes")
         columns["label"] = np.append(np.where(is_missing, -1, np.cumsum(~is_missing) - 1), -1)[columns["label"]]
         self.names["label"] = self.names["label"][~is_missing]
         return abstained

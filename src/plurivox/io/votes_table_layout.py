@@ -41,6 +41,11 @@ class VotesLayout:
     given_task: str | None = None
     gold: str | None = None
 
+    @property
+    def has_all_columns(self) -> bool:
+        """Whether the table has the columns of tasks, workers (unless there are none) and labels."""
+        return all(name is None or name in self.table for name in (self.task, self.worker, self.label))
+
 
 def layout_of_votes(
     data: Any,
@@ -210,6 +215,8 @@ def _layout_of_wide_table(table: Columns, task: Any, worker: Any) -> VotesLayout
     if task == "task" and task not in table:
         roles = find_vote_columns(table, task, None, None)
         table, task, told = roles.table, roles.task, roles.notes
+        if task in table and (better := id_column_of_wide_table(table, task)) is not None:
+            task, told = better, note_on_columns_found({"task": better})
         if task not in table and table.index:
             table, task = _with_first_index_level(table)
         elif task not in table:

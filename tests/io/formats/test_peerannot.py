@@ -93,8 +93,8 @@ def test_a_split_that_repeats_task_keys(tmp_path: Path) -> None:
     }
     assert found.gold.on(["0", "test/0", "test/1"]).hard().tolist() == ["smile", "smile", "frown"]
     assert found.notes[1:] == (
-        "1 files are not images and were skipped",
-        "1 images outside of label folders were skipped",
+        "1 file is not an image and was skipped",
+        "1 image outside of label folders was skipped",
         "keys under test repeat those of another split; these tasks are named test/<key>",
     )
 
@@ -105,12 +105,12 @@ def test_dropped_answers_are_counted_in_notes(tmp_path: Path) -> None:
     found = peerannot.read(make(tmp_path / "odd", text, images, n_classes=0))
     assert found.votes is not None and rows(found.votes) == [(0, 0, 0), (1, 0, -1)]
     assert found.notes == (
-        "1 keys occur twice in answers.json, for example '0'; the last value was used",
-        "1 votes without a label were dropped",
-        "1 votes have the label -1, which is read as a label; if it means no answer, set missing=-1 (--missing -1)",
-        "1 images have the same task key as an earlier one and were skipped",
-        "1 train images have no task in answers.json",
-        "1 tasks in answers.json have no image",
+        "1 key occurs twice in answers.json: '0'; the last value was used",
+        "1 vote without a label was dropped",
+        "1 vote has the label -1, which is read as a label; if it means no answer, set missing=-1 (--missing -1)",
+        "1 image has the same task key as an earlier one and was skipped",
+        "1 train image has no task in answers.json",
+        "1 task in answers.json has no image",
         "metadata.json has n_classes = 0, but answers.json has labels up to 0",
     )
 
@@ -186,7 +186,7 @@ def test_written_files_follow_the_peerannot_format(tmp_path: Path) -> None:
         "n_workers": 3,
         "n_tasks": 3,
     }
-    assert "names.json contains their names" in notes[0] and notes[1].startswith("1 repeated or unnamed votes")
+    assert "names.json contains their names" in notes[0] and notes[1].startswith("1 repeated or unnamed vote")
     with pytest.raises(InputError, match="not empty"):
         peerannot.write_peerannot_folder(votes, tmp_path / "out")
 
@@ -205,7 +205,7 @@ def test_images_are_copied_and_numbered(tmp_path: Path) -> None:
     votes = Votes.of(**toy.votes.columns(), labels=["smile", "frown", "wink"])
     gold, images = toy.gold, {**(toy.images or {}), "loose": source / IMAGES[0]}
     notes = peerannot.write_peerannot_folder(votes, tmp_path / "out", gold=gold, images=images, splits=toy.splits)
-    assert notes[-1] == "1 images without a gold label were left out"
+    assert notes[-1] == "1 image without a gold label was left out"
     assert (tmp_path / "out" / "test" / "smile" / "grin-0-3.jpg").read_bytes() == b"test/smile/grin-0.jpg"
     assert (tmp_path / "out" / "train" / "wink").is_dir()  # empty, so that label numbers do not change
     assert json.loads((tmp_path / "out" / "answers.json").read_text())["1"] == {"0": 1, "2": 0, "3": 0}
@@ -252,7 +252,7 @@ def test_an_image_folder_is_read_as_gold_labels(tmp_path: Path) -> None:
         "3": "dog",
     }
     assert found.gold.labels.tolist() == ["cat", "dog", "fish"] and found.splits is None
-    assert found.notes == ("1 files are not images and were skipped",)
+    assert found.notes == ("1 file is not an image and was skipped",)
 
 
 def test_files_that_share_a_name_are_named_by_their_path(tmp_path: Path) -> None:

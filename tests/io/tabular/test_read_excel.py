@@ -50,6 +50,20 @@ def test_a_wide_table_and_a_table_of_gold_labels(tmp_path: Path) -> None:
     assert gold.hard().tolist() == ["x"]
 
 
+def test_words_typed_with_other_capitals_or_blanks_are_one_label(tmp_path: Path) -> None:
+    rows = [
+        ["task", "ann", "bo"],
+        ["a", "yes", "Yes "],
+        ["b", "no", "yes"],
+        ["c", "NO", "no"],
+        ["d", "A", "a"],
+        ["e", "A", "a"],
+    ]
+    with pytest.warns(PlurivoxWarning, match="is read as one: 'NO' as 'no', 'Yes ' as 'yes'$"):
+        votes = read(workbook(tmp_path / "votes.xlsx", Votes=rows), wide=True).votes
+    assert votes is not None and votes.labels.tolist() == ["A", "a", "no", "yes"]
+
+
 def test_the_first_sheet_with_a_table_is_read_or_the_one_named(tmp_path: Path) -> None:
     other = [["task", "worker", "label"], [9, "ann", "cow"]]
     path = workbook(tmp_path / "w.xlsx", Cover=[["Study of 2021"]], Votes=VOTES, Pilot=other)
@@ -59,6 +73,22 @@ def test_the_first_sheet_with_a_table_is_read_or_the_one_named(tmp_path: Path) -
     assert votes is not None and votes.tasks.tolist() == [9]
     with pytest.raises(InputError, match="no sheet 'Plot'; its sheets are 'Cover', 'Votes', 'Pilot'"):
         read(path, sheet="Plot")
+
+
+def test_titles_above_the_column_names_are_skipped(tmp_path: Path) -> None:
+    titles = [["Slides, second reading (do not sort)"], [date(2023, 5, 2)], []]
+    rows = [["Slide No.", "Reader", None, " Diagnosis "], ["01", "AK", None, "mild"], ["01", "LP", None, "severe"]]
+    path = workbook(tmp_path / "slides.xlsx", Ratings=titles + rows)
+    with pytest.warns(
+        PlurivoxWarning, match="sheet 'Ratings' of slides.xlsx: 2 rows above the column names skipped, such as 'S"
+    ):
+        assert read_table(path).columns == ["Slide No.", "Reader", "Diagnosis"]
+    wide = [["Stance"], ["Item", "Eva", "Jan"], ["c1", "pro", "con"], ["c2", None, "con"], ["c3", "pro", "pro"]]
+    with pytest.warns(PlurivoxWarning) as said:
+        assert read(workbook(tmp_path / "wide.xlsx", Sheet1=wide)).votes.n_answers == 5
+    assert "'Item' is the task, the columns 'Eva', 'Jan' are workers" in str(said[1].message)
+    named_by_index = [[None, "label"], ["a.png", "owl"]]  # as pandas writes an index without a name
+    assert read_table(workbook(tmp_path / "index.xlsx", Sheet1=named_by_index)).columns == ["", "label"]
 
 
 def test_a_folder_may_contain_a_workbook(tmp_path: Path) -> None:

@@ -41,15 +41,6 @@ class ForeignContents:
     notes: tuple[str, ...] = ()  # what was dropped, merged or inferred, and how often
 
 
-def notes_with_nonzero_count(*count_and_text: tuple[int, str]) -> tuple[str, ...]:
-    """Return "<number> <text>" for each (number, text) whose number is not 0.
-
-    >>> notes_with_nonzero_count((2, "answers were skipped"), (0, "names were merged"))
-    ('2 answers were skipped',)
-    """
-    return tuple(f"{number} {words}" for number, words in count_and_text if number)
-
-
 def counted_notes(*number_singular_plural: tuple[int, str, str]) -> tuple[str, ...]:
     """Return a note for each (number, text for one, text for several) whose number is not 0.
 

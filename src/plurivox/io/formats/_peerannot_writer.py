@@ -16,7 +16,7 @@ from plurivox.core.name_encoding import as_text
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import UNNAMED, Votes
 from plurivox.io.dataset_folder_and_overwrite_checks import SPLITS
-from plurivox.io.formats._data_read_from_other_program import notes_with_nonzero_count
+from plurivox.io.formats._data_read_from_other_program import counted_notes
 from plurivox.io.formats._peerannot_task_worker_label_names import NAMES_FILE, write_names_json
 
 ANSWERS, METADATA = "answers.json", "metadata.json"
@@ -66,18 +66,25 @@ def write_peerannot_folder(
         _copy_images(folder, to_write, keys, [_label_text_with_lower_case_booleans(label) for label in labels])
     return (
         f"tasks, workers and labels are numbers from 0 in {ANSWERS}; {NAMES_FILE} contains their names",
-        *notes_with_nonzero_count(
+        *counted_notes(
             (
                 n_extra,
+                "repeated or unnamed vote got an additional worker number: peerannot allows one vote per worker and task",
                 "repeated or unnamed votes got additional worker numbers: peerannot allows one vote per worker and task",
             ),
             (
                 0 if votes.when is None and votes.seconds is None else len(votes),
+                "vote was written without its time",
                 "votes were written without their times",
             ),
-            (len(images or {}) - len(to_write), "images without a gold label were left out"),
+            (
+                len(images or {}) - len(to_write),
+                "image without a gold label was left out",
+                "images without a gold label were left out",
+            ),
             (
                 0 if gold is None else len(gold) - len(to_write),
+                "gold label was left out: peerannot stores them only with images",
                 "gold labels were left out: peerannot stores them only with images",
             ),
         ),

@@ -20,8 +20,8 @@ def worker_names_of_files(stems: Sequence[str]) -> list[str]:
     cut = [stem[before:] for stem in stems]
     after = _length_to_last_separator(_common_start([stem[::-1] for stem in cut]))
     names = [stem[: len(stem) - after] for stem in cut]
-    is_telling = all(re.search(r"[^\W\d_]", name) for name in names) and len(set(names)) == len(names)
-    return names if is_telling else list(stems)
+    is_distinct = all(re.search(r"[^\W\d_]", name) for name in names) and len(set(names)) == len(names)
+    return names if is_distinct else list(stems)
 
 
 def _common_start(texts: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.io.dataset_folder_and_overwrite_checks import MAIN_TABLES, SPLITS
-from plurivox.io.formats._data_read_from_other_program import ForeignContents, notes_with_nonzero_count
+from plurivox.io.formats._data_read_from_other_program import ForeignContents, counted_notes
 
 IMAGE_SUFFIXES = frozenset((".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff", ".ppm", ".pgm"))
 
@@ -56,9 +56,9 @@ def read(path: str | Path) -> ForeignContents:
     stems = [image.path.stem for image in found.images]
     unique = len(set(stems)) == len(stems)
     tasks = stems if unique else [image.path.relative_to(folder).as_posix() for image in found.images]
-    notes = notes_with_nonzero_count(
-        (found.n_other, "files are not images and were skipped"),
-        (found.n_loose, "images outside of label folders were skipped"),
+    notes = counted_notes(
+        (found.n_other, "file is not an image and was skipped", "files are not images and were skipped"),
+        (found.n_loose, "image outside of label folders was skipped", "images outside of label folders were skipped"),
     )
     if not unique:
         notes += ("tasks are named by their path: some files share a name",)

@@ -22,7 +22,7 @@ from plurivox.io.dataset_folder_and_overwrite_checks import SPLITS
 from plurivox.io.formats import _peerannot_task_worker_label_names as naming
 from plurivox.io.formats._data_read_from_other_program import (
     ForeignContents,
-    notes_with_nonzero_count,
+    counted_notes,
     votes_with_unnamed,
 )
 from plurivox.io.formats._peerannot_arrays import read_ground_truth_or_none, read_matrices_or_none, soft_labels_of_array
@@ -197,14 +197,16 @@ def _read_answers_json_as_columns(file: Path) -> AnswerColumns:
     if strange := [label for _, _, label in rows if isinstance(label, list | dict)]:
         raise InputError(f"{file} must contain one label per worker and task; it has {first_few(strange)}")
     labelled = [row for row in rows if row[2] is not None]
-    notes = notes_with_nonzero_count(
+    notes = counted_notes(
         (
             len(repeated),
+            f"key occurs twice in {file.name}: {first_few(repeated[:1])}; the last value was used",
             f"keys occur twice in {file.name}, for example {first_few(repeated[:1])}; the last value was used",
         ),
-        (len(rows) - len(labelled), "votes without a label were dropped"),
+        (len(rows) - len(labelled), "vote without a label was dropped", "votes without a label were dropped"),
         (
             sum(label == -1 for _, _, label in labelled),
+            "vote has the label -1, which is read as a label; if it means no answer, set missing=-1 (--missing -1)",
             "votes have the label -1, which is read as a label; if it means no answer, set missing=-1 (--missing -1)",
         ),
     )
@@ -269,12 +271,24 @@ def _images_by_task_key_and_notes(
             twice += name in images and images[name].split == split
             images.setdefault(name, image)
     bare = sum(image.split == "train" and key not in task_keys for key, image in images.items())
-    notes = notes_with_nonzero_count(
-        (image_files.n_other, "files are not images and were skipped"),
-        (image_files.n_loose, "images outside of label folders were skipped"),
-        (twice, "images have the same task key as an earlier one and were skipped"),
-        (bare, f"train images have no task in {ANSWERS}"),
-        (len(task_keys - set(images)) if images else 0, f"tasks in {ANSWERS} have no image"),
+    notes = counted_notes(
+        (image_files.n_other, "file is not an image and was skipped", "files are not images and were skipped"),
+        (
+            image_files.n_loose,
+            "image outside of label folders was skipped",
+            "images outside of label folders were skipped",
+        ),
+        (
+            twice,
+            "image has the same task key as an earlier one and was skipped",
+            "images have the same task key as an earlier one and were skipped",
+        ),
+        (bare, f"train image has no task in {ANSWERS}", f"train images have no task in {ANSWERS}"),
+        (
+            len(task_keys - set(images)) if images else 0,
+            f"task in {ANSWERS} has no image",
+            f"tasks in {ANSWERS} have no image",
+        ),
     )
     if renamed_splits:
         notes += (

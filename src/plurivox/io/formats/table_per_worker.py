@@ -102,6 +102,8 @@ def _tables_of_workers_or_none(folder: Path) -> _TablesOfWorkers | None:
         names = {bare_name(name): name for name in frames[0].columns}
         if any(sorted(map(bare_name, frame.columns)) != sorted(names) for frame in frames):
             return None
+        if any(has_usual_name(name, "worker") for name in frames[0].columns):
+            return None
         workers = worker_names_of_files([file.name.removesuffix(file_suffix(file)) for file in files])
         alike = [  # the same names in the same order, whatever their case
             frame.rename({name: names[bare_name(name)] for name in frame.columns})
@@ -116,7 +118,7 @@ def _tables_of_workers_or_none(folder: Path) -> _TablesOfWorkers | None:
     except (InputError, pl.exceptions.PolarsError):  # tables that cannot be read, or whose columns are ambiguous
         return None
     own = [name for name in table.names if name != "worker"]
-    if task is None or any(has_usual_name(name, "worker") for name in own) or not table.may_hold_names(task):
+    if task is None or not table.may_hold_names(task):
         return None
     tasks, once = table[task].drop_nulls(), rows.filter(pl.col(task).is_not_null()).select(task, "worker").is_unique()
     if not once.all() or tasks.n_unique() == len(tasks):

@@ -57,8 +57,8 @@ def find_gold_label_column(table: Columns, task: str | None) -> str | None:
 def note_on_columns_found(column_by_role: Mapping[str, str | None], *, options: bool = True) -> list[str]:
     """Return a note on the columns found by other names than plurivox's own, with the options for others; else no note.
 
-    >>> note_on_columns_found({"task": "image", "worker": "Worker", "label": "rating"}, options=False)
-    ["read 'image' as the task, 'Worker' as the worker, 'rating' as the label"]
+    >>> note_on_columns_found({"task": "image", "worker": "Worker", "label": "choice"}, options=False)
+    ["read 'image' as the task, 'Worker' as the worker, 'choice' as the label"]
     """
     if all(column is None or bare_name(column) == role for role, column in column_by_role.items()):
         return []

@@ -2,7 +2,7 @@
 
 Cells keep their type: whole numbers, numbers, text, booleans, dates; a column that mixes them is text. Empty rows and
 columns are dropped, and column names lose the spaces around them. Rows above the column names with nothing but a title or a
-date in the first column are skipped.
+date in the first column are skipped. The same word with other capitals or blanks is read as one value.
 """
 
 import logging
@@ -16,6 +16,7 @@ import polars as pl
 
 from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, PlurivoxWarning, first_few, require_package
+from plurivox.io.tabular.spellings import with_one_spelling_per_value
 
 ENGINE_LOG = "fastexcel"  # its messages on the types of empty columns are of no use to the caller
 MAX_ROWS_ABOVE_TABLE = 50  # empty rows and titles; the column names are searched in so many rows
@@ -52,7 +53,10 @@ def read_excel_sheet(path: str | Path, sheet: str | None = None) -> pl.DataFrame
             PlurivoxWarning,
             stacklevel=2,
         )
-    return tables[first]
+    table, notes = with_one_spelling_per_value(tables[first])
+    for note in notes:
+        warnings.warn(f"{Path(path).name}: {note}", PlurivoxWarning, stacklevel=2)
+    return table
 
 
 def _sheet_names(path: str | Path) -> list[str]:

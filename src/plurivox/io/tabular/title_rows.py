@@ -11,12 +11,23 @@ def rows_above_column_names(head: str, separator: str) -> list[str]:
     Such a line has as many fields as the column names, at least three, all empty but perhaps the first, as spreadsheet
     programs write it.
 
-    >>> rows_above_column_names("Study 2,,\\n,,\\nimage,rater,label\\n1,ann,cat\\n", ",")
+    >>> rows_above_column_names("Study 2,,\\n,,\\nimage,worker,label\\n1,ann,cat\\n", ",")
     ['Study 2,,\\n', ',,\\n']
     """
-    lines = head.split("\n", MAX_ROWS)[:MAX_ROWS]
-    rows = [next(csv.reader([line.rstrip("\r")], delimiter=separator), []) for line in lines]
-    n_above = next((place for place, row in enumerate(rows) if any(one.strip() for one in row[1:])), 0)
-    width = len(rows[n_above])
-    is_spreadsheet = width > 2 and all(len(row) == width for row in rows[:n_above]) and bool(rows[n_above][0].strip())
-    return [line + "\n" for line in lines[:n_above]] if is_spreadsheet else []
+    above: list[str] = []
+    widths = set()
+    for line in head.split("\n", MAX_ROWS)[:MAX_ROWS]:
+        row = _fields(line, separator)
+        widths.add(len(row))
+        if any(field.strip() for field in row[1:]):  # the column names
+            return above if len(widths) == 1 and len(row) > 2 and row[0].strip() else []
+        above.append(line + "\n")
+    return []
+
+
+def _fields(line: str, separator: str) -> list[str]:
+    """Return the fields in one line of CSV; none if it cannot be parsed, such as a text that is too long."""
+    try:
+        return next(csv.reader([line.rstrip("\r")], delimiter=separator), [])
+    except csv.Error:
+        return []

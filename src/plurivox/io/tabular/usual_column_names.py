@@ -17,7 +17,7 @@ CONTENTS = (
     *("text", "sentence", "tweet", "url", "document", "prompt", "post", "passage", "snippet", "utterance", "headline"),
     *("satz", "ausserung", "texte", "enonce", "phrase", "texto", "frase", "oracion", "enunciado", "testo"),
 )
-ROW_IDS = ("id", "idx", "nr", "nummer", "numero")
+ROW_IDS = ("id", "idx", "nr", "lfdnr", "nummer", "numero")
 USUAL_NAMES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "task": (
         ("task", "taskid", "taskname", "tasknumber"),
@@ -47,7 +47,17 @@ USUAL_NAMES: Mapping[str, tuple[tuple[str, ...], ...]] = {
                 for end in ("", "id", "name")
             ),
             *("annotatedby", "labeledby", "labelledby", "completedby"),
-            *("kodierer", "kodiererin", "bewerter", "bewerterin", "annotatorin", "beurteiler", "beurteilerin"),
+            *(
+                "kodierer",
+                "kodiererin",
+                "codierer",
+                "codiererin",
+                "bewerter",
+                "bewerterin",
+                "annotatorin",
+                "beurteiler",
+                "beurteilerin",
+            ),
             *("annotateur", "annotatrice", "evaluateur", "evaluatrice", "codeur", "codeuse"),
             *("anotador", "anotadora", "codificador", "codificadora", "evaluador", "evaluadora"),
             *("avaliador", "avaliadora", "annotatore", "valutatore", "valutatrice", "codificatore", "codificatrice"),
@@ -60,7 +70,19 @@ USUAL_NAMES: Mapping[str, tuple[tuple[str, ...], ...]] = {
             *("class", "classname", "category", "choice", "vote", "rating", "answer", "response", "annotation"),
             *("judgment", "judgement", "workerlabel", "crowdlabel", "chosenlabel", "selectedlabel", "grade"),
             *("diagnosis", "decision", "verdict"),
-            *("kategorie", "klasse", "bewertung", "antwort", "urteil", "categorie", "classe", "etiquette", "reponse"),
+            *(
+                "kategorie",
+                "klasse",
+                "kodierung",
+                "codierung",
+                "bewertung",
+                "antwort",
+                "urteil",
+                "categorie",
+                "classe",
+                "etiquette",
+                "reponse",
+            ),
             *("categoria", "clase", "etiqueta", "respuesta", "rotulo", "resposta", "etichetta", "risposta"),
         ),
         ("value", "score", "target", "tag", "result"),
@@ -68,7 +90,7 @@ USUAL_NAMES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "gold": (
         (
             *("gold", "goldlabel", "goldstandard", "truth", "truelabel", "groundtruth", "groundtruthlabel", "gt"),
-            *("correctlabel", "ytrue"),
+            *("correctlabel", "labelgold", "labeltrue", "ytrue"),
         ),
         ("reference", "referencelabel", "musterlosung"),
     ),
@@ -76,12 +98,12 @@ USUAL_NAMES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "seconds": (("seconds",), ("leadtime", "timespent", "worktimeinseconds", "durationseconds", "elapsedseconds")),
 }
 NUMBERED_WORKER = re.compile(
-    r"(worker|annotator|annot|anno|ann|rater|coder|judge|labell?er|participant|user|expert|turker|reader|kodierer|"
+    r"(worker|annotator|annot|anno|ann|rater|coder|judge|labell?er|participant|user|expert|turker|reader|[kc]odierer|"
     r"bewerter|annotateur|codeur|evaluateur|anotador|codificador|evaluador|avaliador|annotatore|valutatore)"
     r"([ _.-]*\d+|[ _.-]+[a-z]|[a-rt-z])|[arw][ _.-]*\d+",
 )
 RESULT_OF_SEVERAL_WORKERS = re.compile(
-    r"(consensus|adjudicated|adjudication|final|majority|aggregated|aggregate|agreed|resolved|expert)"
+    r"(label)?(consensus|adjudicated|adjudication|final|majority|aggregated|aggregate|agreed|resolved|expert)"
     r"(label|vote|answer|class|category|code|rating|decision)?"
 )
 

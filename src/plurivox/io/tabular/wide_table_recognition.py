@@ -98,12 +98,15 @@ def _has_numbered_labels(names: list[str]) -> bool:
 
 
 def _columns_with_common_labels(columns: dict[str, pl.Series]) -> list[str]:
-    """Return the columns of text or booleans whose few values are labels that other columns have too.
+    """Return the columns of words or booleans whose few values are labels that other columns have too.
+
+    Numbers, also as text, may be counts or properties of the tasks.
 
     Return none if there are two groups of such columns, of which only one can be the workers.
     """
     kinds = (pl.String, pl.Boolean, pl.Categorical, pl.Enum)
     known = {name: _known_texts(one) for name, one in columns.items() if one.dtype in kinds}
+    known = {name: one for name, one in known.items() if one.cast(pl.Float64, strict=False).null_count()}
     labels = {
         name: set(one.unique().to_list())
         for name, one in known.items()

@@ -31,7 +31,7 @@ def wide_to_long(
     tasks = pl.Series("task", np.arange(n)) if task_column is None else table[task_column]
     named = pl.Series("worker", np.repeat(np.array(workers, dtype=object), n).tolist(), dtype=pl.String)
     long = {"task": pl.concat([tasks] * len(workers)), "worker": named, "label": labels}
-    return Columns(long, list(long), table.where), notes
+    return Columns(long, list(long), table.where, is_untyped=table.is_untyped), notes
 
 
 def _stack_columns_into_one_series(columns: list[pl.Series], where: str) -> pl.Series:

@@ -124,13 +124,13 @@ def _check_column_names(table: Columns, task_column: str | None, columns: list[s
     if {"worker", "label"} <= set(columns):
         raise InputError(
             f"{table.where} has the columns 'worker' and 'label', so it has one row per vote: leave out wide=True (--wide); "
-            f"if these are workers, name all of them: {_worker_option_text(columns)}"
+            f"if these are workers, name all of them: {worker_option_text(columns)}"
         )
     if found := [name for name in columns if name.lower().replace(" ", "_") in NAMES_OF_OTHER_COLUMNS]:
         rest = [name for name in columns if name not in found]
         raise InputError(
             f"{_columns_text(found)} of {table.where} would be read as {'a worker' if len(found) == 1 else 'workers'}; "
-            f"name the worker columns: {_worker_option_text(rest)}"
+            f"name the worker columns: {worker_option_text(rest)}"
         )
 
 
@@ -140,7 +140,7 @@ def _not_workers_error(table: Columns, refused: list[str], values: Mapping[str, 
     what = f"{len(first.distinct):,} of the {first.n:,} values of {refused[0]!r} are different, such as {min(first.distinct)!r}"
     rest = [name for name in values if name not in refused]
     advice = (
-        f"name the worker columns: {_worker_option_text(rest)}, or the task column: task=... (--task COLUMN)"
+        f"name the worker columns: {worker_option_text(rest)}, or the task column: task=... (--task COLUMN)"
         if rest
         else "a label must occur more than once: round scores to a few values, and name the worker columns: "
         "worker=[...] (--worker a,b)"
@@ -156,7 +156,7 @@ def _own_values_note(noted: list[str], values: Mapping[str, _ColumnValues]) -> s
     read = "is read as a worker" if len(noted) == 1 else "are read as workers"
     return (
         f"{_columns_text(noted)} {read}, but the values, such as {example!r}, occur in nearly no other column; "
-        f"if they are not labels, name only the worker columns: {_worker_option_text(rest)}"
+        f"if they are not labels, name only the worker columns: {worker_option_text(rest)}"
     )
 
 
@@ -165,10 +165,10 @@ def _columns_text(names: list[str]) -> str:
     return f"column {names[0]!r}" if len(names) == 1 else f"the columns {first_few(names)}"
 
 
-def _worker_option_text(names: list[str]) -> str:
+def worker_option_text(names: list[str]) -> str:
     """Return how to name worker columns in Python and on the command line.
 
-    >>> _worker_option_text(["ann", "bo"])
+    >>> worker_option_text(["ann", "bo"])
     "worker=['ann', 'bo'] (--worker ann,bo)"
     """
     if not names or len(names) > MAX_SUGGESTED:
