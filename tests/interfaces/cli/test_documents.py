@@ -107,7 +107,9 @@ def test_the_comparison_has_the_values_of_its_data_sets(
     text = (ROOT / "docs" / "comparison.md").read_text("utf-8")
     for measure, title in (("accuracy", "accuracy"), ("nll", "NLL")):
         table = rows_after(f"{title} by data set", text)
-        printed = [float(table[name][table["data set"].index(method)]) for name in names for method in methods]
+        places = list(zip(rows["dataset"], rows["method"], strict=True))
+        printed = [float(table[name][table["data set"].index(method)]) for name, method in places]
+        assert len(places) == len(names) * len(methods)
         np.testing.assert_allclose(rows[measure], printed, atol=1.5e-4)
 
 
