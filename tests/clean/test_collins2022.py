@@ -73,5 +73,5 @@ def test_removed_and_flagged_workers_among_those_with_every_fault() -> None:
 
 
 def test_collins2022_needs_known_labels() -> None:
-    with pytest.raises(InputError, match=r"collins2022 needs known labels: give them \(--gold FILE\)"):
+    with pytest.raises(InputError, match=r"collins2022 needs known labels: give them: gold=... \(--gold FILE\)"):
         clean(faulty(), [PAPER])

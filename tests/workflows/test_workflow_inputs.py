@@ -89,7 +89,7 @@ def test_gold_may_be_that_of_the_data_set_or_a_file(tmp_path: Path) -> None:
     np.testing.assert_array_equal(told, pv.fit(VOTES, "dawid-skene", gold=GOLD).soft.prob)
     pv.write_soft(GOLD, tmp_path / "gold.csv")
     np.testing.assert_array_equal(told, pv.fit(VOTES, "dawid-skene", gold=tmp_path / "gold.csv").soft.prob)
-    with pytest.raises(InputError, match="the votes has no gold labels"):
+    with pytest.raises(InputError, match="the table of votes has no gold labels"):
         pv.fit(VOTES, "dawid-skene", gold=True)
 
 

@@ -101,7 +101,8 @@ class Aggregator(Method, ABC):
         if "counts" not in takes:
             votes.require_worker_names(
                 self.name(),
-                ": use majority-vote or two-third, or ask what people say (--for people): calibrated-shares, vote-shares"
+                ": use majority-vote or two-third, or ask what people say, for_='people' (--for people): "
+                "calibrated-shares, vote-shares"
                 if self.estimated_quantity() == "truth"
                 else ": try vote-shares",
             )

@@ -23,7 +23,7 @@ __all__ = ["AnswerRows", "Cleaned", "Findings", "Rule", "clean", "methods"]
 A = TypeVar("A", Answers, Votes)
 REQUIREMENT_HINTS = {  # name in `Rule.needs` -> the rest of the error "RULE needs ..."
     "marks": "answers with their percents and ruled-out labels, and these are votes: give the answers table",
-    "gold": "known labels: give them (--gold FILE), or a data set that has gold",
+    "gold": "known labels: give them: gold=... (--gold FILE), or a data set that has gold",
     "seconds": "the duration of each answer: give a column 'seconds' (or 'rt_ms')",
     "times": "the time of each answer, to distinguish a copy from a repeat: give a column 'seconds', 'rt_ms' or 'when'",
     "repeats": "tasks that a worker answered twice, and there are none: mark repeated answers in a column 'repeat_of' or "

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import click
 
 from plurivox.cli._click.command_base_classes import Command
-from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
+from plurivox.cli._click.output import CommandResult, Screen
 from plurivox.cli._click.parameters import (
     GENERAL,
     IN_AND_OUT,
@@ -19,6 +19,7 @@ from plurivox.cli._click.parameters import (
     Source,
     out_flag,
 )
+from plurivox.core.aligned_table_text import aligned_table_text
 from plurivox.core.count_text import count_text
 from plurivox.core.errors import OptionError
 

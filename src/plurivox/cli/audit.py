@@ -11,8 +11,9 @@ from plurivox.cli._click.image_and_split_flags import (
     make_split_flag,
     replace_image_options_by_pictures,
 )
-from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
+from plurivox.cli._click.output import CommandResult, Screen
 from plurivox.cli._click.parameters import INPUT, PART, READING_FLAGS, Flag, Source
+from plurivox.core.aligned_table_text import aligned_table_text
 
 if TYPE_CHECKING:
     from plurivox.workflows.training_inputs import Pictures

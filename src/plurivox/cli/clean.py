@@ -8,7 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from plurivox.cli._click.command_base_classes import Command
-from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text, first_rows_text
+from plurivox.cli._click.output import CommandResult, Screen, first_rows_text
 from plurivox.cli._click.parameters import (
     FORCE,
     IN_AND_OUT,
@@ -26,6 +26,7 @@ from plurivox.cli._method_commands import (
     import_method_registry,
     method_catalogue,
 )
+from plurivox.core.aligned_table_text import aligned_table_text
 from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, OptionError, unknown_name_error
 from plurivox.core.method import Method, split_at_commas_outside_brackets

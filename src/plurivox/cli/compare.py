@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plurivox.cli._click.command_base_classes import Command
-from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
+from plurivox.cli._click.output import CommandResult, Screen
 from plurivox.cli._click.parameters import (
     GOLD,
     IN_AND_OUT,
@@ -19,13 +19,13 @@ from plurivox.cli._click.parameters import (
     out_flag,
 )
 from plurivox.cli._click.result_file import check_result_file_type, write_result_file
+from plurivox.core.aligned_table_text import aligned_table_text
 from plurivox.core.errors import InputError, OptionError, first_few
 
 if TYPE_CHECKING:
     from plurivox.io import Dataset
     from plurivox.workflows.compare_against_people import PeopleComparison
     from plurivox.workflows.compare_aggregators import Comparison
-    from plurivox.workflows.compared_methods import ComparedMethods
 
 FILE_TYPES = (".csv", ".md", ".npz")
 PEOPLE = "Comparison with people"
@@ -96,7 +96,7 @@ def run_compare(
         "tests": rank_tests_by_measure(made),
     }
     document |= {"rows": made.columns(), "out": out} | settings_of_measures(made)
-    return CommandResult(document, text=text_of_comparison(made), summary=f"wrote {out}" if out else "")
+    return CommandResult(document, text=made.text(), summary=f"wrote {out}" if out else "")
 
 
 def are_all_predictions(data: "list[Dataset]") -> bool:
@@ -156,91 +156,6 @@ def settings_of_measures(comparison: "Comparison | PeopleComparison") -> dict[st
     if isinstance(comparison, PeopleComparison):
         return {name: getattr(comparison, name) for name in ("smoothing", "bootstrap", "seed")}
     return {"clip": comparison.clip}
-
-
-def text_of_comparison(comparison: "Comparison | PeopleComparison") -> str:
-    """Return the tables and sentences of a comparison by gold labels or by what people say, for a terminal."""
-    from plurivox.workflows.compare_against_people import PeopleComparison
-
-    if isinstance(comparison, PeopleComparison):
-        return people_tables_text(comparison)
-    return comparison_table_text(comparison)
-
-
-def people_tables_text(comparison: "PeopleComparison") -> str:
-    """Return a text table per data set, or for several data sets means, ranks and p-values, and what the tests show."""
-    from plurivox.workflows.people_comparison_tables import rows_of_dataset, rows_of_means
-
-    names = comparison.dataset_names
-    about = f"on {names[0]}, against {comparison.against[0]}" if len(names) == 1 else comparison.title_of_means()
-    rows = rows_of_dataset(comparison, names[0]) if len(names) == 1 else rows_of_means(comparison)
-    return "\n".join(
-        [
-            f"{about}; reference: {comparison.reference}; {comparison.task_counts_text}; rank in brackets; "
-            f"sorted by {comparison.measure_titles[comparison.sorting_measure]}",
-            aligned_table_text(rows),
-            *_lines_of_ranks_and_p_values(comparison),
-            *(sentence.replace("`", "") for sentence in comparison.sentences()),
-        ]
-    )
-
-
-def comparison_table_text(comparison: "Comparison") -> str:
-    """Return two text tables with one row per method, means and the comparison with the reference, and what the tests show."""
-    from plurivox.workflows.compare_aggregators import MEASURES
-    from plurivox.workflows.comparison_tables import format_numbers_or_dash
-
-    heads: tuple[str, ...] = (
-        "method",
-        "accuracy",
-        "NLL",
-        "Brier",
-        "ECE",
-        "seconds",
-        "accuracy - reference",
-        "NLL - reference",
-    )
-    numbers = [format_numbers_or_dash(comparison.mean_over_datasets(name), 4) for name in (*MEASURES, "seconds")]
-    differences = [
-        [str(difference) for difference in comparison.mean_differences_to_reference(name)]
-        for name in ("accuracy", "nll")
-    ]
-    columns, n = [comparison.marked_specs, *numbers, *differences], len(comparison.dataset_names)
-    if n > 1:  # a method may have no result on some data sets: its means are over the others
-        heads = ("method", "data sets", *heads[1:])
-        columns.insert(1, [f"{k}" for k in comparison.means_and_differences_of_each_method()["datasets"]])
-    rows = [heads, *zip(*columns, strict=True)]
-    over = f"means over {n} data sets" if n > 1 else f"on {comparison.dataset_names[0]}"
-    order = f"sorted by {comparison.measure_titles[comparison.sorting_measure]}"
-    about = "; ".join(filter(None, [over, f"reference: {comparison.reference}", comparison.task_counts_text, order]))
-    if any(found.n_comparisons for found in comparison.over_datasets.values()):
-        about += "; differences with simultaneous 95% intervals (Student's t, Bonferroni's correction)"
-    return "\n".join(
-        [
-            about,
-            aligned_table_text(rows),
-            *_lines_of_ranks_and_p_values(comparison),
-            *(sentence.replace("`", "") for sentence in comparison.sentences()),
-            *filter(None, [comparison.mark_sentence]),
-        ]
-    )
-
-
-def _lines_of_ranks_and_p_values(comparison: "ComparedMethods") -> list[str]:
-    """Return the title and the table of mean ranks and corrected p-values of each method; nothing if no method is tested."""
-    from plurivox.workflows.comparison_tables import format_numbers_or_dash, p_value_cells
-
-    if not any(found.n_comparisons for found in comparison.over_datasets.values()):
-        return []
-    heads, columns = ["method"], [comparison.method_specs]
-    for measure, found in comparison.over_datasets.items():
-        heads += [f"{comparison.measure_titles[measure]} rank", "p"]
-        columns += [format_numbers_or_dash(found.mean_ranks, 2), p_value_cells(found)]
-    title = (
-        "mean ranks (1 is best), and p of the Wilcoxon signed-rank test against the reference after Holm's correction "
-        "(data sets on which the method is better/the same/worse)"
-    )
-    return [title, aligned_table_text([heads, *zip(*columns, strict=True)])]
 
 
 compare = Command(

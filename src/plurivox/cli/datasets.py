@@ -6,8 +6,9 @@ from typing import Any
 import click
 
 from plurivox.cli._click.command_base_classes import Command, CommandGroup
-from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
+from plurivox.cli._click.output import CommandResult, Screen
 from plurivox.cli._click.parameters import DATASET_NAME, FORCE, IN_AND_OUT, Argument, Flag
+from plurivox.core.aligned_table_text import aligned_table_text
 
 MAX_NAMES_SHOWN = 20  # such as labels; --json prints all
 

@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plurivox.cli._click.command_base_classes import Command
-from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
+from plurivox.cli._click.output import CommandResult, Screen
 from plurivox.cli._click.parameters import GOLD, INPUT, READING, READING_FLAGS, Choice, Flag, Source
+from plurivox.core.aligned_table_text import aligned_table_text
 
 if TYPE_CHECKING:
     from plurivox.workflows.describe_dataset import EnteredDescription

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text, first_rows_text
+from plurivox.cli._click.output import CommandResult, Screen, first_rows_text
 from plurivox.cli._click.parameters import FORCE, INPUT, READING_FLAGS, Source, check_distinct_files, out_flag
 from plurivox.cli._method_commands import MethodGroup
+from plurivox.core.aligned_table_text import aligned_table_text
 from plurivox.core.count_text import count_text
 from plurivox.core.method import Method
 

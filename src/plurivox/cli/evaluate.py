@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plurivox.cli._click.command_base_classes import Command
-from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
+from plurivox.cli._click.output import CommandResult, Screen
 from plurivox.cli._click.parameters import (
     GENERAL,
     IN_AND_OUT,
@@ -22,6 +22,7 @@ from plurivox.cli._click.parameters import (
 from plurivox.cli._click.result_file import check_result_file_type, write_result_file
 from plurivox.cli._compare_task_by_task import DISTANCE, compare_task_by_task_or_none
 from plurivox.cli._evaluate_run import evaluate_run, is_run_folder
+from plurivox.core.aligned_table_text import aligned_table_text
 
 if TYPE_CHECKING:
     from plurivox.evaluate.measures.hard_label_measures import Ties

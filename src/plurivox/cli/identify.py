@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plurivox.cli._click.command_base_classes import Command
-from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
+from plurivox.cli._click.output import CommandResult, Screen
 from plurivox.cli._click.parameters import (
     IN_AND_OUT,
     INPUT,
@@ -20,6 +20,7 @@ from plurivox.cli._click.parameters import (
     out_flag,
 )
 from plurivox.cli._method_commands import MethodGroup, click_type_of_method_list
+from plurivox.core.aligned_table_text import aligned_table_text
 from plurivox.core.count_text import count_text
 from plurivox.core.method import Method, split_at_commas_outside_brackets
 

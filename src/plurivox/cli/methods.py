@@ -3,7 +3,7 @@
 from typing import Any
 
 from plurivox.cli._click.command_base_classes import Command
-from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
+from plurivox.cli._click.output import CommandResult, Screen
 from plurivox.cli._click.parameters import GENERAL, Argument, Choice
 from plurivox.cli._method_commands import (
     STEPS,
@@ -12,6 +12,7 @@ from plurivox.cli._method_commands import (
     method_catalogue,
     summary_by_method_name,
 )
+from plurivox.core.aligned_table_text import aligned_table_text
 from plurivox.core.errors import MissingExtra
 from plurivox.core.method import Option
 from plurivox.core.registry import BrokenPlugin

@@ -11,7 +11,7 @@ from plurivox.cli._click.image_and_split_flags import (
     make_image_flags,
     replace_image_options_by_pictures,
 )
-from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text, first_rows_text
+from plurivox.cli._click.output import CommandResult, Screen, first_rows_text
 from plurivox.cli._click.parameters import (
     GENERAL,
     IN_AND_OUT,
@@ -26,6 +26,7 @@ from plurivox.cli._click.parameters import (
     check_table_file_type,
     out_flag,
 )
+from plurivox.core.aligned_table_text import aligned_table_text
 from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plurivox.cli._click.command_base_classes import Command, CommandGroup
-from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
+from plurivox.cli._click.output import CommandResult, Screen
 from plurivox.cli._click.parameters import FORCE
 from plurivox.cli._click.studio_flags import (
     BACKUP,
@@ -30,6 +30,7 @@ from plurivox.cli._click.studio_flags import (
     WITH_IDS,
     WORKER,
 )
+from plurivox.core.aligned_table_text import aligned_table_text
 from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, first_few, require_package
 

@@ -13,7 +13,7 @@ from plurivox.cli._click.image_and_split_flags import (
     make_training_labels_flag,
     replace_image_options_by_pictures,
 )
-from plurivox.cli._click.output import CommandResult, Screen, aligned_table_text
+from plurivox.cli._click.output import CommandResult, Screen
 from plurivox.cli._click.parameters import (
     GENERAL,
     IN_AND_OUT,
@@ -28,6 +28,7 @@ from plurivox.cli._click.parameters import (
 )
 from plurivox.cli._method_commands import option_flag
 from plurivox.cli._train_folds import train_folds_and_show_measures
+from plurivox.core.aligned_table_text import aligned_table_text
 from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError
 from plurivox.train.training_hyperparameters import DEFAULT_LOSS, DEFAULT_NET, Plan

@@ -215,7 +215,7 @@ def _replace_temporary_paths_in_text(text: str, output_path: Path, temporary_pat
 
 def _folder_not_empty_error(folder: Path) -> InputError:
     """Return (not raise) the InputError for an output folder that is not empty."""
-    return InputError(f"{folder} is not empty; choose another folder or replace it (--force)")
+    return InputError(f"{folder} is not empty; choose another folder or replace it: replace=True (--force)")
 
 
 def _check_parent_exists(requested_path: Path, link_target: Path) -> None:

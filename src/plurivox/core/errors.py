@@ -2,8 +2,15 @@
 
 import difflib
 import importlib
+import os
+import sys
+import warnings
 from collections.abc import Iterable
-from types import ModuleType
+from pathlib import Path
+from types import FrameType, ModuleType
+
+PACKAGE_FOLDER = str(Path(__file__).parents[1]) + os.sep
+MODULES_BETWEEN_CALLS = ("functools", "contextlib")  # their frames may stand between two frames of the package
 
 
 class PlurivoxError(Exception):
@@ -28,6 +35,29 @@ class MissingExtra(PlurivoxError):
 
 class PlurivoxWarning(UserWarning):
     """Warning that rows were dropped, merged or inferred, with their number, or that a name is deprecated."""
+
+
+def warn_user(text: str) -> None:
+    """Issue a PlurivoxWarning that shows the line of the caller's code which called plurivox, not a line of plurivox.
+
+    >>> with warnings.catch_warnings(record=True) as found:
+    ...     warn_user("3 rows without a label dropped")
+    >>> found[0].message
+    PlurivoxWarning('3 rows without a label dropped')
+    """
+    frame = sys._getframe()
+    while frame.f_back is not None and _is_between_caller_and_warning(frame):
+        frame = frame.f_back
+    shown_once = frame.f_globals.setdefault("__warningregistry__", {})
+    module = frame.f_globals.get("__name__", "<unknown>")
+    warnings.warn_explicit(text, PlurivoxWarning, frame.f_code.co_filename, frame.f_lineno, module, shown_once)
+
+
+def _is_between_caller_and_warning(frame: FrameType) -> bool:
+    """Return whether a frame runs code of the package, or a function of the standard library that calls the package back."""
+    return (
+        frame.f_code.co_filename.startswith(PACKAGE_FOLDER) or frame.f_globals.get("__name__") in MODULES_BETWEEN_CALLS
+    )
 
 
 def first_few(values_for_message: Iterable[object], max_listed: int = 3) -> str:

@@ -190,7 +190,7 @@ def check_folder_empty_or_only_tables(folder: Path, *, replace: bool) -> None:
     """Raise InputError if the folder is not empty; with `replace`, only if it contains other files than those of tables."""
     files = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
     if files and not replace:
-        raise InputError(f"{folder} is not empty; name another folder, or use --force")
+        raise InputError(f"{folder} is not empty; name another folder, or replace its tables: replace=True (--force)")
     if others := [name for name in files if not TABLE_FILES.fullmatch(name)]:
         raise InputError(
             f"{folder} is not replaced: {first_few(others)} would be lost, which no recipe wrote; name another folder"

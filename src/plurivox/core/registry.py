@@ -6,14 +6,13 @@ import importlib
 import importlib.util
 import pkgutil
 import re
-import warnings
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
-from plurivox.core.errors import OptionError, PlurivoxError, PlurivoxWarning, unknown_name_error
+from plurivox.core.errors import OptionError, PlurivoxError, unknown_name_error, warn_user
 from plurivox.core.method import Method, parse_spec
 
 M = TypeVar("M", bound=Method)
@@ -169,7 +168,7 @@ class Methods(Catalogue, Mapping[str, type[M]], Generic[M]):
     def __getitem__(self, name: str) -> type[M]:
         name, note = self.current_name_and_rename_note(name)
         if note:
-            warnings.warn(note, PlurivoxWarning, stacklevel=2)
+            warn_user(note)
         if name in self._own_module_by_method_name:
             module = importlib.import_module(self._own_module_by_method_name[name])
             return self._subclass_of_base_or_raise(_find_class(module, name), name)

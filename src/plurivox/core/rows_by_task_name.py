@@ -1,13 +1,12 @@
 """Match rows of inputs with tasks by name: names beside the rows, the index of a DataFrame, or a mapping; never by order."""
 
-import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from plurivox.core.array_types import Ints, Names
-from plurivox.core.errors import InputError, PlurivoxWarning, first_few
+from plurivox.core.errors import InputError, first_few, warn_user
 from plurivox.core.name_encoding import as_names, duplicates, positions
 
 HOW_TO_NAME_ROWS = (
@@ -74,11 +73,9 @@ def select_rows_of_tasks(
             f"those of {first_few(given.tasks)}. Give the missing rows, or only the {owner} of these tasks: .on(tasks)"
         )
     if len(others := np.delete(given.tasks, place)):
-        warnings.warn(
+        warn_user(
             f"{len(others)} of {len(given.tasks)} rows of {what} are left out, because their tasks are not in the {owner}: "
-            f"{first_few(others)}",
-            PlurivoxWarning,
-            stacklevel=3,
+            f"{first_few(others)}"
         )
     return take_rows(given.rows, place), place, given
 

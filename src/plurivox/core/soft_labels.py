@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from plurivox.core.array_types import Floats, Ints, Names, as_readonly_array
+from plurivox.core.array_types import Bools, Floats, Ints, Names, as_readonly_array
 from plurivox.core.data_type_base_class import DataType
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import (
@@ -30,6 +30,7 @@ from plurivox.core.soft_rows_dense_sparse import (
 from plurivox.core.votes import Votes
 
 Estimand = Literal["truth", "people", "unknown"]  # what soft labels estimate
+TIE_TOLERANCE = 1e-9  # probabilities this close to the highest are tied with it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -206,6 +207,16 @@ class SoftLabels(DataType):
     def confidence(self) -> Floats:
         """(n_tasks,) the probability of the most probable label of each task."""
         return self.body.top_label_codes_and_probs(1)[1][:, 0]
+
+    def has_tie_at_top(self) -> Bools:
+        """(n_tasks,) whether two or more labels of the task are equally, and most, probable."""
+        tied = self.confidence <= 0.5 + TIE_TOLERANCE
+        rows = np.flatnonzero(tied) if self.n_labels > 1 else np.arange(0)
+        tied[:] = False
+        if len(rows):
+            first, second = self.body.take(rows).top_label_codes_and_probs(2)[1].T
+            tied[rows] = first - second <= TIE_TOLERANCE
+        return tied
 
     def entropy(self) -> Floats:
         """(n_tasks,) the entropy of each task's distribution, in nats."""

@@ -21,6 +21,7 @@ from plurivox.evaluate._format_description_numbers import (
     mean_or_zero,
     median_and_range_of_positives_or_none,
 )
+from plurivox.evaluate.tied_true_labels import without_tied_true_labels
 
 GOOD_WORKER = 0.75  # Uma et al. (2020) count the workers whose accuracy is above it
 
@@ -117,7 +118,8 @@ def describe(votes: Votes, gold: SoftLabels | None = None) -> Description:
 
     Observed agreement is the share of pairs of votes on a task that agree, averaged over tasks; for soft answers, the
     probability that labels drawn from two of them agree. Of a worker's repeated answers to a task only the first counts in it,
-    in the entropy, and in the shares of tasks with one label, at most two or a tie; accuracies count all votes.
+    in the entropy, and in the shares of tasks with one label, at most two or a tie; accuracies count all votes. Tasks with
+    several equally probable gold labels are left out of what needs gold labels.
 
     Reference: Uma et al. (2020), Table 1, https://doi.org/10.1609/hcomp.v8i1.7478.
 
@@ -183,7 +185,9 @@ def _gold_statistics_by_name(votes: Votes, gold: SoftLabels | None) -> dict[str,
     """Return name -> value of the statistics of votes that need gold labels; each is None if no voted task has gold."""
     names = ("worker_accuracy", "share_good_workers", "vote_accuracy", "majority_accuracy")
     empty: dict[str, Any] = dict.fromkeys((*names, "share_gold_unvoted", "majority_label_share"))
-    known = None if gold is None else gold.shared(votes.tasks_with_votes)
+    known = None
+    if gold is not None:
+        known = without_tied_true_labels(gold, votes.tasks_with_votes)[0].shared(votes.tasks_with_votes)
     if known is None or not len(known):
         return empty | {"n_gold": 0, "n_gold_workers": 0}
     gold_votes = votes.on(known.tasks)

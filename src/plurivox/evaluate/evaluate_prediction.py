@@ -35,6 +35,7 @@ from plurivox.evaluate.measures.vote_likelihood import (
 )
 from plurivox.evaluate.measures.wasserstein_distances import label_scale, wassersteins_along_scale
 from plurivox.evaluate.measures_that_fit_estimates import measure_fits, note_on_measures_that_do_not_fit
+from plurivox.evaluate.tied_true_labels import without_tied_true_labels
 
 CLIPPED_MEASURES = ("cross-entropy", "kl-divergence")  # with a logarithm of the prediction
 MIN_HARD_PROB = 1 - 1e-9  # labels with at least this probability for every task count as hard labels
@@ -60,10 +61,11 @@ def evaluate_labels(
 ) -> Evaluation:
     """Return many measures of one prediction, each with a bootstrap interval over tasks and the value of a constant prediction.
 
-    Hard measures and calibration use the most probable label of `truth`. Soft measures use `against`, else the shares of
-    `votes`, else the truth. With votes and soft measures the result also contains the deviance of the prediction on their
-    counts, and the floors: the loss that even a perfect prediction has because of sampling noise in the votes. The baseline
-    predicts the label frequencies for every task; its accuracy is that of always predicting the most frequent label.
+    Hard measures and calibration use the most probable label of `truth`, and leave out tasks with several true labels (gold)
+    that are equally probable. Soft measures use `against`, else the shares of `votes`, else the truth. With votes and soft
+    measures the result also contains the deviance of the prediction on their counts, and the floors: the loss that even a
+    perfect prediction has because of sampling noise in the votes. The baseline predicts the label frequencies for every task;
+    its accuracy is that of always predicting the most frequent label.
 
     The column `against` names the reference of each measure: `truth_name`, or `reference_name` (by default "reference" or
     "votes"); "(top label)" if only the most probable label of a soft truth is used, "(one-hot)" if a soft measure compares with
@@ -87,8 +89,11 @@ def evaluate_labels(
     reference, name = _choose_soft_reference_and_name(truth, against, shares, truth_name, reference_name)
     label_notes = _notes_on_labels_that_do_not_meet(prediction, truth, reference, truth_name, name)
     wanted, scaled = _other_measures_and_whether_wasserstein(measures, prediction, reference)
+    one_label, tie_notes = truth, tuple[str, ...]()
+    if truth.estimates != "people":  # of vote shares with a tie the first label is used
+        one_label, tie_notes = without_tied_true_labels(truth, prediction.tasks)
     hard, soft = (
-        _Comparison.with_one_hot_truth(*align_rows(prediction, truth), truth_name + _top_label_if_soft(truth)),
+        _Comparison.with_one_hot_truth(*align_rows(prediction, one_label), truth_name + _top_label_if_soft(truth)),
         _Comparison.with_soft_labels(*align_rows(prediction, reference), name + _one_hot_if_certain(reference)),
     )
     rows = [_measure_row_with_baseline(one, soft if one.kind == "soft" else hard, ties) for one in wanted]
@@ -96,7 +101,7 @@ def evaluate_labels(
         rows.append(_wasserstein_row_with_baseline(soft, label_scale(prediction, reference)))
     if shares is not None:
         rows += _rows_of_count_deviance_and_floors(prediction, shares, "votes" if against is not None else name)
-    label, share = most_frequent_label_and_share(hard.truth, prediction_labels_then_truth_only(prediction, truth))
+    label, share = most_frequent_label_and_share(hard.truth, prediction_labels_then_truth_only(prediction, one_label))
     low, high = _bootstrap_intervals(rows, repeats, level, seed)
     fits = np.array([_row_fits(row, prediction, truth, reference) for row in rows], bool)
     return Evaluation(
@@ -119,6 +124,7 @@ def evaluate_labels(
                 (row.measure for row, good in zip(rows, fits, strict=True) if not good), prediction.estimates
             ),
             *label_notes,
+            *tie_notes,
             *_evaluation_notes(prediction, truth, reference, measures),
             *_notes_on_soft_reference(prediction, truth, reference, name, measures),
             *_note_if_few_votes(shares),

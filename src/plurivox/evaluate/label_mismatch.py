@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -59,6 +59,20 @@ def check_labels_meet(
     return (note,) if note else ()
 
 
+def notes_on_gold_labels_of_votes(votes: SoftLabels, gold: SoftLabels, prefix: str = "") -> tuple[str, ...]:
+    """Return notes on gold labels that do not meet those of the votes (their shares); raise InputError if none or few do.
+
+    Both have the same tasks, in the same order. The rules are those of `check_labels_meet`.
+    """
+    rows = np.arange(len(gold))
+    pairs = replace(_LabelPairs.of_tasks(votes, gold, rows, rows), prediction_name="the votes", can_rename=False)
+    truth_name = "the gold labels"
+    if pairs.have_no_common_label or pairs.hardly_meet:
+        raise InputError(f"{prefix}{pairs.no_common_label_text(truth_name)}; {pairs.advice_on_names()}")
+    note = pairs.renaming_note(truth_name) or pairs.missing_labels_note(truth_name)
+    return (prefix + note,) if note else ()
+
+
 def rename_option_text(names: Mapping[str, str]) -> str:
     """Return how to rename labels of the prediction, in Python and on the command line.
 
@@ -87,6 +101,8 @@ class _LabelPairs:
     is_ever_true: Bools  # (n_predicted,) whether the truth has the label for any task, shared or not
     is_in_prediction: Bools  # (n_true,) whether the label is in the list of labels of the prediction
     n_common: int  # number of labels in the lists of both
+    prediction_name: str = "the prediction"
+    can_rename: bool = True  # whether the caller takes new names of labels (--rename)
 
     @classmethod
     def of_tasks(cls, prediction: SoftLabels, truth: SoftLabels, here: Ints, there: Ints) -> "_LabelPairs":
@@ -168,17 +184,22 @@ class _LabelPairs:
         """Return the first part of the error message for labels that do not meet: the labels of both sides."""
         left, right = first_few(self.predicted, MAX_LISTED), first_few(self.true, MAX_LISTED)
         found = "no label" if self.have_no_common_label else "hardly any label"
-        return (
-            f"the prediction and {truth_name} have {found} in common: {left} in the prediction, {right} in {truth_name}"
-        )
+        name = self.prediction_name
+        return f"{name} and {truth_name} have {found} in common: {left} in {name}, {right} in {truth_name}"
 
     def advice_on_names(self) -> str:
         """Return the second part of the error message for labels that do not meet: how to rename them."""
         if names := self.same_but_for_spelling:
-            return f"some differ only by case, blanks or number format: {rename_option_text(names)}"
+            return f"some differ only by case, blanks or number format: {self.how_to_rename(names)}"
+        if not self.can_rename:
+            return self.how_to_rename({})
         if names := self.new_names:
             return f"most tasks would agree with {rename_option_text(names)}"
         return f"rename the labels of the prediction: {rename_option_text({})}"
+
+    def how_to_rename(self, names: Mapping[str, str]) -> str:
+        """Return the option that renames labels, or what to do without it."""
+        return rename_option_text(names) if self.can_rename else "use the same names in both"
 
     def renaming_note(self, truth_name: str) -> str:
         """Return a note if another assignment of labels would make many more predictions correct; "" if not."""
@@ -195,8 +216,8 @@ class _LabelPairs:
         some = ", ".join(f"{old!r} is {new!r}" for old, new in list(names.items())[:MAX_LISTED])
         more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
         return (
-            f"the prediction and {truth_name} may name or number their labels differently: {agree:.0%} of the top labels "
-            f"agree, {then:.0%} if {some}{more}; if so, {rename_option_text(names)}"
+            f"{self.prediction_name} and {truth_name} may name or number their labels differently: {agree:.0%} of the top labels "
+            f"agree, {then:.0%} if {some}{more}; if so, {self.how_to_rename(names)}"
         )
 
     def missing_labels_note(self, truth_name: str) -> str:
@@ -204,14 +225,16 @@ class _LabelPairs:
         n = int((~self.is_in_prediction)[self.true_code].sum())
         if not n:
             return ""
+        verb = "do" if self.prediction_name.endswith("votes") else "does"
         text = (
-            f"{n:,} of {self.n_tasks:,} tasks have a label of {truth_name} that the prediction does not have "
+            f"{n:,} of {self.n_tasks:,} tasks have a label of {truth_name} that {self.prediction_name} {verb} not have "
             f"({first_few(self.true[~self.is_in_prediction], MAX_LISTED)}): they count as wrong"
         )
         if self.is_ever_true.all():
             return text
         extra = first_few(self.predicted[~self.is_ever_true], MAX_LISTED)
-        return f"{text}; only the prediction has {extra}: if these are the same labels, {self.advice_on_names()}"
+        have = "have" if verb == "do" else "has"
+        return f"{text}; only {self.prediction_name} {have} {extra}: if these are the same labels, {self.advice_on_names()}"
 
 
 def _spelling_key(label: str) -> str:

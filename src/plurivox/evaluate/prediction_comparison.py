@@ -21,6 +21,7 @@ from plurivox.evaluate.measures.hard_label_measures import Ties
 from plurivox.evaluate.measures.measure_registry import Measure, select_measures
 from plurivox.evaluate.measures_that_fit_estimates import notes_on_compared_predictions
 from plurivox.evaluate.rank_tests import holm, p_value_text
+from plurivox.evaluate.tied_true_labels import without_tied_true_labels
 
 HARD_MEASURES, PROBABILITY_MEASURES = ("accuracy", "macro-f1"), ("nll", "brier")
 CERTAIN = 1 - 1e-9  # a prediction with at least this probability on one label of every task is of hard labels
@@ -130,8 +131,11 @@ def compare_several_predictions(
         raise unknown_name_error("prediction", base, names)
     if repeats < 1:
         raise OptionError(f"repeats must be 1 or more; got {repeats}")
-    tasks = _tasks_of_all(predictions, truth)
     wanted = select_measures(measures if measures is not None else _default_measures(predictions))
+    tasks, tie_notes = _tasks_of_all(predictions, truth), tuple[str, ...]()
+    if all(one.kind != "soft" for one in wanted):
+        one_label, tie_notes = without_tied_true_labels(truth, tasks)
+        tasks = _tasks_of_all(predictions, one_label)
     value, drawn = _values_and_resamples(predictions, truth.on(tasks), wanted, repeats, seed, ties)
     at = names.index(base)
     drawn_difference = drawn - drawn[:, [at]]
@@ -156,7 +160,7 @@ def compare_several_predictions(
         n_tasks=len(tasks),
         repeats=repeats,
         seed=seed,
-        notes=_notes(predictions, truth, wanted, base, len(tasks)),
+        notes=(*tie_notes, *_notes(predictions, truth, wanted, base, len(tasks))),
     )
 
 

@@ -1,13 +1,12 @@
 """Base class of scores of tasks, workers and crowds, and the evidence that they are computed from."""
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from plurivox.core.answers import Answers
-from plurivox.core.errors import InputError, PlurivoxWarning
+from plurivox.core.errors import InputError, warn_user
 from plurivox.core.method import Method
 from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.registry import Methods
@@ -25,16 +24,16 @@ MEANING_OF_SCORES: dict[Estimand, str] = {  # what scores of tasks find
 EVIDENCE_HINTS = {  # field of `Evidence` -> how to provide it if it is missing
     "votes": "give the votes; answers as entered, such as those of a study, are converted to votes first (pv.elicit_votes, or "
     "plurivox elicit form-column INPUT -o votes)",
-    "soft": "give soft labels, such as those of plurivox aggregate: --soft FILE",
+    "soft": "give soft labels, such as those of pv.fit: soft=... (--soft FILE)",
     "fit": "aggregate the votes first, or let plurivox identify do it",
     "fits": "aggregate the votes by two methods or more",
-    "gold": "give known labels: --gold FILE, or a data set that has them",
+    "gold": "give known labels: gold=... (--gold FILE), or a data set that has them",
     "prediction": "give the probabilities of a classifier that was not trained on the tasks, such as those that plurivox train "
-    "--folds 5 -o RUN writes: --prediction RUN/out_of_fold.csv",
+    "--folds 5 -o RUN writes: prediction='RUN/out_of_fold.csv' (--prediction RUN/out_of_fold.csv)",
     "dynamics": "record them while a classifier is trained (plurivox train --record visit), and give the file: "
-    "--dynamics FILE; or run plurivox recipe aum or waum",
-    "worker_dynamics": "record them while one classifier per worker is trained, and give their folder: --dynamics FOLDER; "
-    "or run plurivox recipe waum-per-worker",
+    "dynamics=... (--dynamics FILE); or run plurivox recipe aum or waum",
+    "worker_dynamics": "record them while one classifier per worker is trained, and give their folder: "
+    "dynamics=... (--dynamics FOLDER); or run plurivox recipe waum-per-worker",
     "answers": "give the answers as entered: an answers table with the columns that the score needs",
 }
 
@@ -136,11 +135,9 @@ class Identifier(Method, ABC):
         given = "unknown" if soft is None else soft.estimates
         if "unknown" not in (given, self.estimates) and given != self.estimates:
             whose = "the soft labels" if fit is None else f"the soft labels of {fit.made_by}"
-            warnings.warn(
+            warn_user(
                 f"{self.name()} is about {MEANING_OF_SCORES[self.estimates]}, but {whose} estimate {given}, so it is about "
-                f"{MEANING_OF_SCORES[given]} here",
-                PlurivoxWarning,
-                stacklevel=3,
+                f"{MEANING_OF_SCORES[given]} here"
             )
 
 

@@ -1,12 +1,11 @@
 """Kurtosis of the label probabilities of a task's soft label, as a score of tasks."""
 
-import warnings
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from plurivox.core.errors import PlurivoxWarning
+from plurivox.core.errors import warn_user
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
@@ -54,7 +53,7 @@ class Kurtosis(Identifier):
                 f"the kurtosis of {n_labels} probabilities is always {CONSTANT_KURTOSIS[n_labels]}, "
                 "so it cannot rank tasks; use entropy"
             )
-            warnings.warn(text, PlurivoxWarning, stacklevel=2)
+            warn_user(text)
         uneven = dispersion.second > MIN_VARIANCE
         ratio = np.divide(
             dispersion.fourth, dispersion.second**2, out=np.full(len(dispersion.tasks), np.nan), where=uneven

@@ -1,12 +1,11 @@
 """Share of a worker's answers that were given too fast, as a score of workers."""
 
-import warnings
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from plurivox.core.errors import PlurivoxWarning
+from plurivox.core.errors import warn_user
 from plurivox.core.method import option
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
@@ -53,11 +52,9 @@ class TooFast(Identifier):
         median = float(np.median(seconds))
         limit = max(self.seconds or 0.0, self.of_median * median)
         if limit < LOW_SHARE_OF_MEDIAN * median and not (seconds < limit).any():
-            warnings.warn(
+            warn_user(
                 f"no answer took less than {limit:.3g} seconds, and half of them more than {median:.3g}; to find workers who "
-                "are much faster than others, set of_median to 0.3 (--of-median 0.3)",
-                PlurivoxWarning,
-                stacklevel=2,
+                "are much faster than others, of_median=0.3 (--of-median 0.3)"
             )
         n, fast = sum_by_group(worker, len(workers)), sum_by_group(worker[seconds < limit], len(workers))
         share = divide_or_nan(fast, n)

@@ -1,12 +1,11 @@
 """WAUM with one classifier per worker, trained on that worker's votes only."""
 
-import warnings
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from plurivox.core.errors import InputError, PlurivoxWarning, first_few
+from plurivox.core.errors import InputError, first_few, warn_user
 from plurivox.core.name_encoding import as_names, positions
 from plurivox.core.progress_callbacks import Progress
 from plurivox.core.results import Scores, ScoreTarget
@@ -61,7 +60,7 @@ class WaumPerWorker(Waum):
             raise InputError(f"no vote is on a task that its worker's classifier recorded: {first_few(names)}")
         if left_out := len(votes) - len(index):
             text = f"{left_out} of {len(votes)} votes are left out: their worker's classifier did not record the task"
-            warnings.warn(text, PlurivoxWarning, stacklevel=2)
+            warn_user(text)
         by_weights = self.divide_by == "weights"
         return task_scores_from_weighted_margins(
             votes, index, margin[index], weight[index], self.spec, by_weights=by_weights

@@ -1,18 +1,15 @@
 """Read a data set from a file, a folder or the dataset catalog, or wrap votes, answers or a DataFrame as a Dataset."""
 
-import warnings
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from plurivox.core.answers import Answers
 from plurivox.core.data_type_base_class import DataType
-from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few, unknown_name_error
+from plurivox.core.errors import InputError, OptionError, first_few, unknown_name_error, warn_user
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -22,12 +19,16 @@ from plurivox.io.dataset_folder_and_overwrite_checks import (
     holds_votes_answers_counts_or_gold_table,
     python_installer_error,
 )
+from plurivox.io.dataset_of_export import (
+    caller_says_wide_or_long,
+    dataset_of_export_or_none,
+    dataset_of_foreign_contents,
+    field_names,
+)
 from plurivox.io.formats import (
-    FieldNames,
-    ForeignContents,
     find_reader_module_of_folder,
     find_reader_module_of_records,
-    find_reader_module_of_table,
+    huggingface_folder,
     huggingface_soft_labels,
     image_folder,
     peerannot,
@@ -37,6 +38,7 @@ from plurivox.io.soft_label_files import read_soft, soft_from_frame
 from plurivox.io.soft_label_inputs import as_soft_labels, holds_columns
 from plurivox.io.soft_label_layouts import frame_of_columns, holds_soft_labels
 from plurivox.io.tabular.column_roles import find_column
+from plurivox.io.tabular.columns_of_lists import without_columns_of_lists
 from plurivox.io.tabular.frame_index import is_pandas_series
 from plurivox.io.tabular.read_csv_and_json import read_json, read_json_lines
 from plurivox.io.tabular.table_file_names import (
@@ -46,12 +48,19 @@ from plurivox.io.tabular.table_file_names import (
     file_suffix,
     table_name_of_file,
 )
-from plurivox.io.tabular.table_files import Columns, frame_from_records, read_table
+from plurivox.io.tabular.table_files import Columns, read_table
+from plurivox.io.tabular.table_of_json_records import table_from_records
 from plurivox.io.vote_matrix_file import read_vote_matrix_or_none
+from plurivox.io.votes_by_task_mapping import (
+    check_is_probabilities,
+    holds_numbers_per_task,
+    is_mapping_of_mappings,
+    table_of_pandas_mapping_or_none,
+)
 from plurivox.io.votes_table_layout import find_vote_columns, recognise_wide_table
 
 
-def read(where: str | Path, *, sheet: str | None = None, **how: Any) -> Dataset:
+def read(where: Any, *, sheet: str | None = None, **how: Any) -> Dataset:
     """Return the data set in a file or folder, or the one with this name in the dataset catalog.
 
     `where` is a table of votes, counts, answers or soft labels (CSV, Parquet, Excel, ...); an export of another tool (Label
@@ -60,8 +69,14 @@ def read(where: str | Path, *, sheet: str | None = None, **how: Any) -> Dataset:
     worker; or the name of a data set under PLURIVOX_DATA. Columns are found by their usual names, and clear wide tables are
     recognised, with a note, as `votes` says. `how` are the options of `votes`: column names, `missing`, `repeats`, `labels`,
     `ordered`, `wide`; a list of worker columns (`worker=["ann", "bo"]`) reads a wide table. `sheet` selects a sheet of an
-    Excel workbook.
+    Excel workbook. Data in memory (a DataFrame, a list of records, a matrix, ...) are read as by `as_dataset`.
     """
+    if not isinstance(where, str | Path):
+        if sheet is not None:
+            raise OptionError(
+                "sheet=... selects a table of an Excel workbook, and the data are in memory: leave it out"
+            )
+        return dataset_of_given(where, **how)
     path = Path(where).expanduser()
     if path.suffix == ".py":
         raise python_installer_error(path)
@@ -105,18 +120,31 @@ def dataset_of_given(data: Any, **how: Any) -> Dataset:
     if isinstance(data, Dataset):
         return data
     if isinstance(data, SoftLabels):
-        return Dataset("the soft labels", soft_labels=data)
+        return Dataset("the table of soft labels", soft_labels=data)
     if isinstance(data, Votes):
-        dataset = Dataset("the votes", votes=data)
+        dataset = Dataset("the table of votes", votes=data)
         dataset.ordered_by_caller = data.scale is not None
         return dataset
     if isinstance(data, Answers):
-        return Dataset("the answers", answers=data)
+        return Dataset("the table of answers", answers=data)
+    if is_mapping_of_mappings(data):
+        return _dataset_of_mapping_of_mappings(data, None, how)
     if (isinstance(data, Mapping) and not holds_columns(data)) or (is_pandas_series(data) and data.index.nlevels == 1):
-        return Dataset("the labels", soft_labels=as_soft_labels(data))
+        return Dataset("the table of labels", soft_labels=as_soft_labels(data))
     dataset = _dataset_of_frame_records_or_matrix(data, how)
     dataset.ordered_by_caller = dataset.has("votes") and dataset.crowd("votes").scale is not None
     return dataset
+
+
+def _dataset_of_mapping_of_mappings(data: Mapping[Any, Any], path: Path | None, options: dict[str, Any]) -> Dataset:
+    """Return the votes in {task: {worker: label}}, the soft labels in {task: {label: number}}, or a table of pandas."""
+    name, where = ("the data", "the data") if path is None else (table_name_of_file(path), path.name)
+    if (table := table_of_pandas_mapping_or_none(data)) is not None:
+        return _dataset_from_table(Columns.from_frame_mapping_or_parquet(table, where), path, options)
+    if not holds_numbers_per_task(data):
+        return Dataset(name, path=path, votes=votes_from_tables.votes(data, where=where, **options))
+    check_is_probabilities(data, where)
+    return Dataset(name, path=path, soft_labels=as_soft_labels(data))
 
 
 def _dataset_of_frame_records_or_matrix(data: Any, options: dict[str, Any]) -> Dataset:
@@ -124,13 +152,11 @@ def _dataset_of_frame_records_or_matrix(data: Any, options: dict[str, Any]) -> D
     if isinstance(data, np.ndarray) and data.dtype.names is None:
         return Dataset("the matrix", votes=votes_from_tables.votes(data, where="the matrix", **options))
     if isinstance(data, list) and (reader := find_reader_module_of_records(data)) is not None:
-        return _dataset_of_foreign_contents(
-            reader.read_records(data, Path("the records"), _field_names(options)), None, options
+        return dataset_of_foreign_contents(
+            reader.read_records(data, Path("the list of records"), field_names(options)), None, options
         )
     table = Columns.from_frame_mapping_or_parquet(data)
-    if not _caller_says_wide_or_long(options) and (reader := find_reader_module_of_table(table)) is not None:
-        return _dataset_of_foreign_contents(reader.read_columns(table, _field_names(options)), None, options)
-    return _dataset_from_table(table, None, options)
+    return dataset_of_export_or_none(table, None, options) or _dataset_from_table(table, None, options)
 
 
 def as_votes(given: Any, part: str | None = None, *, method_needing_names: str = "") -> Votes:
@@ -151,11 +177,9 @@ def as_votes(given: Any, part: str | None = None, *, method_needing_names: str =
             f"workers. Use its votes ({votes.n_tasks:,} tasks): part='votes' (--part votes)"
         )
     if part is None:
-        warnings.warn(
+        warn_user(
             f"{data.name}: counts cover {crowd.n_tasks:,} tasks, votes {votes.n_tasks:,}; "
-            "the counts are used; select the votes with part='votes' (--part votes)",
-            PlurivoxWarning,
-            stacklevel=3,
+            "the counts are used; select the votes with part='votes' (--part votes)"
         )
     return crowd
 
@@ -205,10 +229,10 @@ def read_soft_labels_or_dataset(where: str | Path) -> SoftLabels | Dataset:
         return read_soft(where)  # raises InputError for an unsupported file type
     found = _read_table_or_dataset_of_export(path, {})
     if isinstance(found, Dataset):
-        return found
+        return found.soft_labels if found.parts() == ["soft_labels"] and found.soft_labels is not None else found
     unlabelled = find_column(found, "task") is None and ".json" in file_suffix(path)
-    is_crowd = unlabelled or find_column(found, "worker") is not None
-    if is_crowd or table_name_of_file(path) == "counts":
+    is_crowd = (unlabelled and len(found.names) != 2) or find_column(found, "worker") is not None
+    if is_crowd or recognise_wide_table(find_vote_columns(found)) is not None or table_name_of_file(path) == "counts":
         return _dataset_from_table(found, path, {})
     return soft_from_frame(frame_of_columns(found, path), where)
 
@@ -218,10 +242,22 @@ def _read_dataset_folder(path: Path, options: dict[str, Any]) -> Dataset:
     reader = None if is_plurivox_folder(path) else find_reader_module_of_folder(path)
     if reader is None:
         return read_plurivox_folder(path, **options)
+    if reader is huggingface_folder:
+        return _dataset_of_huggingface_folder(path, options)
     if hasattr(reader, "read_folder"):
-        return _dataset_of_foreign_contents(reader.read_folder(path, _field_names(options)), path, options)
+        return dataset_of_foreign_contents(reader.read_folder(path, field_names(options)), path, options)
     named = {"labels": options["labels"]} if "labels" in options and reader is not image_folder else {}
-    return _dataset_of_foreign_contents(reader.read(path, **named), path, options)
+    return dataset_of_foreign_contents(reader.read(path, **named), path, options)
+
+
+def _dataset_of_huggingface_folder(path: Path, options: dict[str, Any]) -> Dataset:
+    """Return the data set in a folder of Hugging Face `datasets`: it is read as a file with the table of its splits."""
+    table = huggingface_folder.table_of_splits(path)
+    if not caller_says_wide_or_long(options):
+        contents = huggingface_folder.contents_of_export_or_none(table, path, field_names(options))
+        if contents is not None:
+            return dataset_of_foreign_contents(contents, path, options)
+    return _dataset_from_table(table, path.resolve(), options)
 
 
 def _read_dataset_file(path: Path, options: dict[str, Any], sheet: str | None = None) -> Dataset:
@@ -250,13 +286,15 @@ def _read_table_or_dataset_of_export(
     suffix = file_suffix(path).removesuffix(".gz")
     if suffix == ".json" and peerannot.recognises(path):
         named = {"labels": options["labels"]} if "labels" in options else {}
-        return _dataset_of_foreign_contents(peerannot.read(path, **named), path, options)
+        return dataset_of_foreign_contents(peerannot.read(path, **named), path, options)
     if suffix in JSON_SUFFIXES:
         records = read_json(path) if suffix == ".json" else read_json_lines(path)
+        if isinstance(records, dict) and (found := _dataset_of_json_object_or_none(records, path, options)) is not None:
+            return found
         if (reader := find_reader_module_of_records(records)) is not None:
-            contents = reader.read_records(records, path, _field_names(options))
-            return _dataset_of_foreign_contents(contents, path, options)
-        table = Columns.from_frame_mapping_or_parquet(frame_from_records(records, path), path.name)
+            contents = reader.read_records(records, path, field_names(options))
+            return dataset_of_foreign_contents(contents, path, options)
+        table = table_from_records(records, path)
     elif suffix == ".parquet":
         if (soft := huggingface_soft_labels.read_soft_labels_or_none(path)) is not None:
             return Dataset(table_name_of_file(path), path=path, soft_labels=soft)
@@ -266,9 +304,20 @@ def _read_table_or_dataset_of_export(
         table = Columns.from_frame_mapping_or_parquet(read_table(path, sheet=sheet), path.name, is_untyped=is_untyped)
     if table.is_untyped and {"task", "worker", "label"} <= set(table.names):
         return table  # CSV with the names of plurivox
-    if not _caller_says_wide_or_long(options) and (reader := find_reader_module_of_table(table)) is not None:
-        return _dataset_of_foreign_contents(reader.read_columns(table, _field_names(options)), path, options)
-    return table
+    return dataset_of_export_or_none(table, path, options) or table
+
+
+def _dataset_of_json_object_or_none(found: dict[str, Any], path: Path, options: dict[str, Any]) -> Dataset | None:
+    """Return the votes or labels in a JSON object {task: {worker: label}}, {task: label} or {name: column}, else None."""
+    if find_reader_module_of_records(found) is not None:
+        return None
+    if is_mapping_of_mappings(found):
+        return _dataset_of_mapping_of_mappings(found, path, options)
+    if found and not any(isinstance(value, list | dict) for value in found.values()):
+        return Dataset(table_name_of_file(path), path=path, soft_labels=as_soft_labels(found))
+    if found and all(isinstance(value, list) for value in found.values()) and len({*map(len, found.values())}) == 1:
+        return _dataset_from_table(Columns.from_frame_mapping_or_parquet(found, path.name), path, options)
+    return None
 
 
 def _dataset_of_zip_file(path: Path, options: dict[str, Any]) -> Dataset:
@@ -278,7 +327,7 @@ def _dataset_of_zip_file(path: Path, options: dict[str, Any]) -> Dataset:
         raise InputError(
             f"{path} is not an export of doccano, the only .zip file that can be read; unpack it and read its files"
         )
-    return _dataset_of_foreign_contents(reader.read_folder(path, _field_names(options)), path, options)
+    return dataset_of_foreign_contents(reader.read_folder(path, field_names(options)), path, options)
 
 
 def _parquet_columns_or_clearer_error(path: Path) -> Columns:
@@ -286,17 +335,6 @@ def _parquet_columns_or_clearer_error(path: Path) -> Columns:
     with suppress(InputError):  # read_table below raises a more precise error
         return Columns.from_frame_mapping_or_parquet(path)
     return Columns.from_frame_mapping_or_parquet(read_table(path), path.name)
-
-
-def _caller_says_wide_or_long(options: dict[str, Any]) -> bool:
-    """Return whether the options say how the rows of a plain table are read, so that it is not an export of another program."""
-    return options.get("wide") is not None or votes_from_tables.is_wide(None, options.get("worker"))
-
-
-def _field_names(options: dict[str, Any]) -> FieldNames:
-    """Return the reading options that name fields of a file; a list of worker columns names none."""
-    named = {role: options[role] for role in ("task", "worker", "label") if isinstance(options.get(role), str)}
-    return FieldNames(**named, labels=tuple(options["labels"]) if "labels" in options else None)
 
 
 def _dataset_from_table(table: Columns, path: Path | None, options: dict[str, Any]) -> Dataset:
@@ -312,6 +350,7 @@ def _dataset_from_table(table: Columns, path: Path | None, options: dict[str, An
         known = ("task", "worker", "label", "missing", "labels", "ordered")
         given = {key: options[key] for key in known if key in options}
         return Dataset(name, path=path, answers=answers_from_tables.answers(table, where=table.where, **given))
+    table = without_columns_of_lists(table, [options.get(role) for role in ("task", "worker", "label")])
     plain = {"task", "worker", "label"} <= set(table.names)  # votes with the names of plurivox
     if name != "counts" and not plain and holds_soft_labels(table, options):
         soft = soft_from_frame(frame_of_columns(table, path or Path(name)), path or table.where)
@@ -325,45 +364,6 @@ def _dataset_from_table(table: Columns, path: Path | None, options: dict[str, An
         return Dataset(name, path=path, counts=counted[0], gold=counted[1])
     votes, gold = votes_from_tables.votes_and_gold(table, where=table.where, **options)
     return Dataset(name, path=path, votes=votes, gold=gold)
-
-
-def _dataset_of_foreign_contents(found: ForeignContents, path: Path | None, options: dict[str, Any]) -> Dataset:
-    """Return the data set read by another format's reader, after applying the options `missing`, `repeats` and `ordered`."""
-    votes_from_tables.warn_notes(found.notes)
-    votes = found.votes
-    if votes is not None:
-        rules: dict[str, Any] = {key: options[key] for key in ("missing", "repeats", "ordered") if key in options}
-        rules |= {"tasks": votes.tasks, "workers": votes.workers} | (
-            {} if "missing" in options else {"labels": votes.labels}
-        )
-        rules.setdefault("repeats", found.repeats)
-        rules.setdefault("ordered", False if votes.scale is None else votes.scale.tolist())
-        rules |= {"worker": "worker" if votes.n_workers else None, "answer": None if votes.answer is None else "answer"}
-        where = found.name if path is None else path.name
-        votes = votes_from_tables.votes(votes.columns(), where=where, **rules)
-    parts: dict[str, Any] = {
-        "gold": found.gold,
-        "images": found.images,
-        "items": _items_with_splits(found),
-        "workers": found.workers,
-    }
-    tables = {name: partial(_the_table, table) for name, table in (found.tables or {}).items()}
-    return Dataset(found.name, path=path, tables=tables, votes=votes, **parts)
-
-
-def _the_table(table: pl.DataFrame) -> pl.DataFrame:
-    """Return a table that is read already, where a function that reads it is needed."""
-    return table
-
-
-def _items_with_splits(contents: ForeignContents) -> pl.DataFrame | None:
-    """Return the items table of a data set of another program, with a column `split` if the splits are known."""
-    if contents.splits is None:
-        return contents.items
-    splits = pl.DataFrame({"task": list(contents.splits), "split": list(contents.splits.values())})
-    return (
-        splits if contents.items is None else contents.items.join(splits, on="task", how="left", maintain_order="left")
-    )
 
 
 def _dataset_from_saved(saved: DataType, path: Path) -> Dataset:

@@ -1,24 +1,90 @@
-"""Check that a table of votes has its columns; if not, propose columns by their values, to be named by the caller.
+"""Find columns of a table of votes by their values: read the third one if two are known, else propose columns in an error.
 
-Columns are proposed, never read, because other columns than votes can have the same structure.
+If two columns or more are unknown they are only proposed, because other columns than votes can have the same structure.
 """
 
 import shlex
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import product
 
 import polars as pl
 
 from plurivox.core.errors import first_few
+from plurivox.io.tabular.column_roles import note_on_columns_found
 from plurivox.io.tabular.label_column_by_values import columns_with_few_values
 from plurivox.io.tabular.table_files import Columns
+from plurivox.io.tabular.time_email_and_ip_columns import holds_dates, holds_times
+from plurivox.io.tabular.usual_column_names import bare_name, has_name_of_gold_or_consensus, has_usual_name
 from plurivox.io.tabular.wide_worker_columns import worker_option_text
-from plurivox.io.votes_table_layout import VotesLayout
+from plurivox.io.votes_table_layout import VotesLayout, find_vote_columns
 
 MIN_ROWS = 6
 MAX_ROWS, MAX_COLUMNS = 20_000, 20  # that are examined
 MAX_NAME_LENGTH = 60  # of a worker's name
 ONE_VOTE = 0.95  # share of rows that are the only vote of a worker on a task
+MIN_VOTES_PER_TASK = 1.2  # on average, of a table whose tasks or workers are found by their values
+NAMES_OF_OTHER_COLUMNS = (
+    "confidence",
+    "certainty",
+    "confiance",
+    "confianza",
+    "sicherheit",
+    "split",
+    "age",
+    "alter",
+    "fold",
+)
+
+
+def with_column_found_by_values(layout: VotesLayout) -> VotesLayout:
+    """Return the layout of a long table with the task, the worker or the label found by its values, and a note that says so.
+
+    This is done if the other two are known and exactly one column fits. A column that the caller has named is never replaced.
+    Else the layout is returned as it is.
+    """
+    roles = {"task": layout.task, "worker": layout.worker, "label": layout.label}
+    missing, found = _missing_role_and_columns_that_fit(layout)
+    if len(found) != 1:
+        return layout
+    complete = {**roles, missing: found[0]}
+    read = find_vote_columns(layout.table, complete["task"], complete["worker"], complete["label"])
+    return replace(read, notes=[*note_on_columns_found(complete), *read.notes])
+
+
+def _missing_role_and_columns_that_fit(layout: VotesLayout) -> tuple[str, list[str]]:
+    """Return the one role that has no column, and the columns that may have it; ("", []) if none or several are missing."""
+    roles = {"task": layout.task, "worker": layout.worker, "label": layout.label}
+    known = {role: name for role, name in roles.items() if name is not None and name in layout.table}
+    missing = [role for role in roles if role not in known]
+    if len(missing) != 1 or roles[missing[0]] != missing[0]:
+        return "", []
+    return missing[0], columns_that_fit(layout.table, missing[0], known)
+
+
+def columns_that_fit(table: Columns, missing: str, known: Mapping[str, str]) -> list[str]:
+    """Return the columns of a long table that may be the missing one of task, worker and label by their values.
+
+    >>> rows = [{"id": t, "who": w, "mood": "sad" if t in w else "glad", "n": 1} for t in "abcd" for w in ("ada", "bob")]
+    >>> columns_that_fit(Columns.from_frame_mapping_or_parquet(rows), "label", {"task": "id", "worker": "who"})
+    ['mood']
+    """
+    rows = _text_columns(table, known.values())
+    if rows.height < MIN_ROWS:
+        return []
+    if missing == "label":
+        rest = [name for name in rows.columns if name not in known.values()]
+        few = _columns_that_may_be_labels(rows, known["task"], known["worker"])
+        return few or (
+            columns_with_few_values(rows, known["task"], rest) if len(rest) == len(table.names) - 2 == 1 else []
+        )
+    n_values = {name: rows[name].n_unique() for name in rows.columns}
+    found = [
+        name
+        for name in _candidates(known, missing, rows)
+        if _is_one_vote_per_row(rows, {**known, missing: name}) and (missing == "task" or _are_words(rows[name]))
+    ]
+    return _without_equivalent(rows, found, n_values)
 
 
 def check_has_vote_columns(layout: VotesLayout) -> None:
@@ -26,7 +92,12 @@ def check_has_vote_columns(layout: VotesLayout) -> None:
     columns = {"task": layout.task, "worker": layout.worker, "label": layout.label}
     known = {role: name for role, name in columns.items() if name is None or name in layout.table}
     advice = None
-    if len(known) < len(columns) and (found := propose_vote_columns(layout.table, known)) is not None:
+    missing, several = _missing_role_and_columns_that_fit(layout)
+    if len(several) > 1:
+        how = _option_text({missing: several[0]}, layout.table)
+        columns_text = " or ".join(repr(name) for name in several[:3])
+        advice = f"by their values {columns_text} may be the {missing}; select one, for example {how}"
+    elif len(known) < len(columns) and (found := propose_vote_columns(layout.table, known)) is not None:
         advice = _advice({role: name for role, name in found.items() if role not in known}, layout.table)
     elif not {"worker", "label"} & set(known) and (numbers := _columns_of_few_whole_numbers(layout.table)):
         advice = (
@@ -67,16 +138,22 @@ def propose_vote_columns(table: Columns, known: Mapping[str, str | None]) -> dic
 def _advice(column_by_role: Mapping[str, str], table: Columns) -> str:
     """Return the part of an error that names columns, so that the next call can be copied from it."""
     proposed = ", ".join(f"{name!r} the {role}" for role, name in column_by_role.items())
+    return (
+        f"by their values {proposed.replace(' the ', ' may be the ', 1)}; if so: {_option_text(column_by_role, table)}"
+    )
+
+
+def _option_text(column_by_role: Mapping[str, str], table: Columns) -> str:
+    """Return how to name columns in the next call."""
     python = ", ".join(f"{role}={name!r}" for role, name in column_by_role.items())
     flags = " ".join(f"--{role} {shlex.quote(name)}" for role, name in column_by_role.items())
-    how = f"pv.votes(table, {python})" if table.is_in_memory else f"{flags} (in Python {python})"
-    return f"by their values {proposed.replace(' the ', ' may be the ', 1)}; if so: {how}"
+    return f"pv.votes(table, {python})" if table.is_in_memory else f"{flags} (in Python {python})"
 
 
 def _columns_of_few_whole_numbers(table: Columns) -> list[str]:
     """Return at least two columns of whole numbers with few different values, such as points; [] if there are not two."""
     found = []
-    for name in table.names:
+    for name in (one for one in table.names if not has_name_of_gold_or_consensus(one)):
         text = table[name].cast(pl.String) if not table[name].dtype.is_nested() else pl.Series([], dtype=pl.String)
         known = text.drop_nulls().cast(pl.Float64, strict=False)
         if (
@@ -98,8 +175,31 @@ def _text_columns(table: Columns, always: Iterable[str]) -> pl.DataFrame:
         if kind.is_nested() or kind.is_temporal() or kind.is_float() or len(found) >= MAX_COLUMNS:
             continue
         text = column.cast(pl.String).str.strip_chars()
-        found[name] = text.set(text == "", None)
+        if name in always or not (_are_decimals(text) or holds_times(text) or holds_dates(text)):
+            found[name] = text.set(text == "", None)
     return pl.DataFrame(found)
+
+
+def _are_decimals(text: pl.Series) -> bool:
+    """Return whether the texts of a column are numbers of which some are not whole, such as 6.5 or 6,5: a measure."""
+    known = text.drop_nulls()
+    numbers = known.filter(known != "").str.replace(",", ".").cast(pl.Float64, strict=False)
+    return len(numbers) > 0 and not numbers.null_count() and bool((numbers % 1 != 0).any())
+
+
+def _are_words(text: pl.Series) -> bool:
+    """Return whether some texts of a column are not numbers."""
+    return text.cast(pl.Float64, strict=False).null_count() > text.null_count()
+
+
+def _is_one_vote_per_row(rows: pl.DataFrame, column_by_role: Mapping[str, str]) -> bool:
+    """Return whether tasks have several rows, nearly all of other workers, of whom there are fewer than tasks."""
+    task, worker = column_by_role["task"], column_by_role["worker"]
+    n_tasks = rows[task].n_unique()
+    if rows.height < MIN_VOTES_PER_TASK * n_tasks or rows[worker].n_unique() >= n_tasks:
+        return False
+    several = rows.filter(pl.col(task).count().over(task) > 1)
+    return several.height >= MIN_ROWS and several.select(task, worker).n_unique() >= ONE_VOTE * several.height
 
 
 def _candidates(known: Mapping[str, str | None], role: str, rows: pl.DataFrame) -> list[str]:
@@ -113,7 +213,9 @@ def _candidates(known: Mapping[str, str | None], role: str, rows: pl.DataFrame) 
     return [
         name
         for name in full
-        if 2 * rows[name].n_unique() <= rows.height and not (rows[name].str.len_chars() > MAX_NAME_LENGTH).any()
+        if not _has_other_meaning(name)
+        and 2 * rows[name].n_unique() <= rows.height
+        and not (rows[name].str.len_chars() > MAX_NAME_LENGTH).any()
     ]
 
 
@@ -138,10 +240,21 @@ def _without_equivalent(rows: pl.DataFrame, names: Iterable[str], n_values: Mapp
 
 def _label_or_none(rows: pl.DataFrame, task: str, worker: str) -> str | None:
     """Return the only column with few values that depends on task and worker, rather a text than a number; None if unclear."""
-    rest = [name for name in rows.columns if name not in (task, worker)]
+    few = _columns_that_may_be_labels(rows, task, worker)
+    texts = [name for name in few if _are_words(rows[name])]
+    return few[0] if len(few) == 1 else texts[0] if len(texts) == 1 else None
+
+
+def _columns_that_may_be_labels(rows: pl.DataFrame, task: str, worker: str) -> list[str]:
+    """Return the columns with few values that depend on task and worker."""
+    rest = [name for name in rows.columns if name not in (task, worker) and not _has_other_meaning(name)]
     few = columns_with_few_values(rows, task, rest)
     per_task = rows.group_by(task).agg(pl.col(few).drop_nulls().n_unique()).drop(task)
     per_worker = rows.group_by(worker).agg(pl.col(few).drop_nulls().n_unique()).drop(worker)
-    few = [name for name in few if max(per_task[name]) > 1 and max(per_worker[name]) > 1]
-    texts = [name for name in few if rows[name].cast(pl.Float64, strict=False).null_count() > rows[name].null_count()]
-    return few[0] if len(few) == 1 else texts[0] if len(texts) == 1 else None
+    return [name for name in few if max(per_task[name]) > 1 and max(per_worker[name]) > 1]
+
+
+def _has_other_meaning(name: str) -> bool:
+    """Return whether a column is by its name gold, a consensus, a time, a confidence, an age or a split."""
+    is_time = has_usual_name(name, "when") or has_usual_name(name, "seconds")
+    return is_time or has_name_of_gold_or_consensus(name) or bare_name(name) in NAMES_OF_OTHER_COLUMNS

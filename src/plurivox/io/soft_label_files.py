@@ -1,6 +1,5 @@
 """Read and write soft labels: wide and long tables, hard labels, `.npy` matrices, and `.npz`."""
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -14,13 +13,15 @@ from plurivox.core.array_types import Floats, Ints, Names
 from plurivox.core.atomic_write import atomic_file
 from plurivox.core.count_text import count_text
 from plurivox.core.data_type_base_class import DataType
-from plurivox.core.errors import InputError, PlurivoxWarning, first_few
+from plurivox.core.errors import InputError, first_few, warn_user
 from plurivox.core.name_encoding import as_names, encode, positions, sort_distinct_names_by_value
 from plurivox.core.results import Fit
 from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.core.soft_rows_dense_sparse import SUM_TOLERANCE, Candidates
+from plurivox.io.gold_column_of_votes_table import task_and_gold_column_of_votes
 from plurivox.io.tabular.column_conversion import to_floats_nan_if_missing, to_names_or_error_if_missing
 from plurivox.io.tabular.column_roles import find_column, find_gold_label_column, note_on_columns_found
+from plurivox.io.tabular.columns_of_lists import without_columns_of_lists
 from plurivox.io.tabular.table_file_names import file_suffix
 from plurivox.io.tabular.table_files import Columns, read_table, write_table
 from plurivox.io.votes_table_layout import find_vote_columns
@@ -91,10 +92,12 @@ def soft_from_frame(table: pl.DataFrame | Columns, path: str | Path) -> SoftLabe
 
     The columns of tasks and of gold labels are found by their usual names, with a warning that says which.
     """
-    given = Columns.from_frame_mapping_or_parquet(table, str(path), is_untyped=isinstance(table, pl.DataFrame))
+    given = without_columns_of_lists(
+        Columns.from_frame_mapping_or_parquet(table, str(path), is_untyped=isinstance(table, pl.DataFrame))
+    )
     frame, notes = _with_columns_task_and_label(given, path)
     for note in notes:
-        warnings.warn(f"{path}: {note}", PlurivoxWarning, stacklevel=3)
+        warn_user(f"{path}: {note}")
     return _soft_from_named_columns(frame, path)
 
 
@@ -106,20 +109,54 @@ def _with_columns_task_and_label(table: Columns, path: str | Path) -> tuple[pl.D
     roles = find_vote_columns(table, "task", None, None)
     table, task = roles.table, roles.task
     if task not in table:
-        raise InputError(
-            f"missing column 'task' in {path}; its columns are {first_few(table.names, 9)}; "
-            "a table of labels has task and label, or task and one column per label: rename the columns"
-        )
-    label = None if _has_columns_of_shares(table, task) else find_gold_label_column(table, task)
-    if find_column(table, "worker", [task, label]) is not None and (gold := find_column(table, "gold", [task])):
-        frame = pl.DataFrame({"task": table[task], "label": table[gold]}).unique(maintain_order=True)
-        return frame, note_on_columns_found({"task": task, "gold label": gold}, options=False)
+        task = _column_of_tasks_beside_labels(table, path)
+    has_shares = _has_columns_of_shares(table, task)
+    if not has_shares and (of_votes := task_and_gold_column_of_votes(table)) is not None:
+        task, gold = of_votes
+        if gold is not None:
+            frame = pl.DataFrame({"task": table[task], "label": table[gold]}).unique(maintain_order=True)
+            return frame, note_on_columns_found({"task": task, "gold label": gold}, options=False)
+        if find_column(table, "worker", [task]) is None or table[task].n_unique() < len(table[task]):
+            raise InputError(
+                f"{path} has votes and no gold labels: none of its columns is called gold, truth, consensus, adjudicated, ...; "
+                "rename the column, or give {task: label} or a table with the columns task and label"
+            )
+    label = None if has_shares else find_gold_label_column(table, task)
+    label = label or _only_column_beside_task_or_none(table, task)
     frame = pl.DataFrame({name: table[name] for name in table.names})
     frame = frame.rename(
         {old: new for old, new in ((task, "task"), (label, "label")) if old is not None and old != new}
     )
     names = {"task": task} | ({} if label is None else {"label": label})
     return frame, note_on_columns_found(names, options=False)
+
+
+def _column_of_tasks_beside_labels(table: Columns, path: str | Path) -> str:
+    """Return the column of tasks in a table of two columns: its values are all different, and those of the other repeat.
+
+    Raise InputError for another table.
+    """
+    different = [name for name in table.names if table[name].n_unique() == len(table[name])]
+    if len(table.names) == 2 and len(different) == 1:
+        return different[0]
+    raise InputError(
+        f"missing column 'task' in {path}; its columns are {first_few(table.names, 9)}; "
+        "a table of labels has task and label, or task and one column per label: rename the columns"
+    )
+
+
+def _only_column_beside_task_or_none(table: Columns, task: str) -> str | None:
+    """Return the column of labels in a table of tasks and one other column, whatever its name; None for a column of ones.
+
+    Such a column gives a probability to the only label, which is its name.
+    """
+    rest = [name for name in table.names if name != task]
+    if len(rest) != 1 or rest[0].startswith(PROB_PREFIX):
+        return None
+    numbers = (
+        table[rest[0]].cast(pl.Float64, strict=False) if not table[rest[0]].dtype.is_nested() else pl.Series([0.0])
+    )
+    return None if len(numbers) and (numbers == 1).all() and not numbers.null_count() else rest[0]
 
 
 def _has_columns_of_shares(table: Columns, task: str) -> bool:

@@ -52,5 +52,6 @@ def _label_column_or_none(table: Columns, task: str, others: list[str]) -> str |
 def frame_of_columns(table: Columns, path: Path) -> pl.DataFrame:
     """Return a table as a polars DataFrame; a Parquet file is read whole."""
     if isinstance(table.source, Path):
-        return read_table(path)
+        frame = read_table(path)
+        return frame.drop(name for name, kind in frame.schema.items() if kind.is_nested() and name not in table.names)
     return pl.DataFrame({name: table[name] for name in table.names})

@@ -1,7 +1,6 @@
 """Build Votes from a DataFrame, a mapping of columns or arrays: long and wide tables of votes, and tables of counts."""
 
 import re
-import warnings
 from collections.abc import Iterable, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -12,7 +11,7 @@ import polars as pl
 
 from plurivox.core.array_types import Bools, Names
 from plurivox.core.count_text import count_text
-from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few
+from plurivox.core.errors import InputError, OptionError, first_few, warn_user
 from plurivox.core.name_encoding import (
     as_names,
     as_text,
@@ -25,7 +24,7 @@ from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import UNNAMED, Votes
 from plurivox.io.gold_in_votes_table import gold_in_votes_table
 from plurivox.io.optional_vote_columns import OPTIONAL_COLUMNS, read_optional_columns
-from plurivox.io.proposed_vote_columns import check_has_vote_columns
+from plurivox.io.proposed_vote_columns import check_has_vote_columns, with_column_found_by_values
 from plurivox.io.repeated_answers import drop_repeats_and_return_notes
 from plurivox.io.tabular.column_conversion import (
     codes_names_and_notes_of_column,
@@ -123,6 +122,12 @@ def votes(
         "tasks": tasks,
         "workers": workers,
     }
+    if data is not None and not isinstance(data, Columns | np.ndarray):
+        from plurivox.io.dataset_of_export import votes_of_export_or_none  # it makes Votes by this function
+
+        exported = votes_of_export_or_none(data, where, **columns, **extras, **rules, ordered=ordered)
+        if exported is not None:
+            return exported
     made, _ = _votes_and_layout(data, columns, extras, rules, ordered, where)
     warn_notes(made.notes)
     return made
@@ -166,9 +171,10 @@ def _votes_and_layout(
         raise InputError(f"labels must be a list; got the text {labels!r}")
     labels = labels if labels is None or isinstance(labels, Set) else list(labels)
     layout = layout_of_votes(data, **columns, extras=extras, where=where, is_minus_one_missing=rules["missing"] is None)
-    table = layout.table
     if not layout.has_all_columns:
+        layout = with_column_found_by_values(layout)
         check_has_vote_columns(layout)
+    table = layout.table
     scale_in_table = table.ordered_categories_or_none(layout.label)
     if labels is None and scale_in_table is not None:
         labels, ordered = scale_in_table, True if ordered is None else ordered
@@ -365,4 +371,4 @@ def _are_not_numbers(label_names: Names) -> bool:
 def warn_notes(notes: Sequence[str]) -> None:
     """Issue one PlurivoxWarning per note on what was dropped, merged or inferred when reading votes."""
     for note in notes:
-        warnings.warn(note, PlurivoxWarning, stacklevel=3)
+        warn_user(note)

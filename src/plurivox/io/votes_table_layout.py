@@ -10,8 +10,9 @@ import polars as pl
 from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, OptionError, first_few
 from plurivox.io.tabular.column_roles import find_column, note_on_columns_found
+from plurivox.io.tabular.columns_of_lists import without_columns_of_lists
 from plurivox.io.tabular.frame_index import UNNAMED_LEVELS
-from plurivox.io.tabular.table_files import Columns
+from plurivox.io.tabular.table_files import HOW_TO_GIVE_ROWS, Columns
 from plurivox.io.tabular.usual_column_names import has_usual_name
 from plurivox.io.tabular.wide_table_recognition import (
     first_column_if_it_names_rows,
@@ -19,6 +20,11 @@ from plurivox.io.tabular.wide_table_recognition import (
     task_and_worker_columns,
 )
 from plurivox.io.tabular.wide_to_long_votes import wide_to_long
+from plurivox.io.votes_by_task_mapping import (
+    columns_and_note_of_votes_by_task,
+    is_mapping_of_mappings,
+    table_of_pandas_mapping_or_none,
+)
 
 MAX_WORKERS_NAMED = 5  # worker columns listed in a note
 
@@ -64,14 +70,23 @@ def layout_of_votes(
     """
     if data is None:
         return _layout_of_arrays(task, worker, label, extras, where)
+    if is_mapping_of_mappings(data):
+        data = table_of_pandas_mapping_or_none(data) or data
+    if is_mapping_of_mappings(data):
+        columns, note = columns_and_note_of_votes_by_task(data, where)
+        return VotesLayout(Columns.from_frame_mapping_or_parquet(columns, where), "task", "worker", "label", [note])
     if isinstance(data, np.ndarray) and data.dtype.names is None:
         return _layout_of_matrix(data, where, is_minus_one_missing=is_minus_one_missing)
-    table = Columns.from_frame_mapping_or_parquet(data, where)
+    table = without_columns_of_lists(Columns.from_frame_mapping_or_parquet(data, where), [task, worker, label])
     if is_wide(wide, worker):
         return _layout_of_wide_table(table, task, worker)
     roles = find_vote_columns(table, task, worker, label)
     found = None if wide is not None else recognise_wide_table(roles, is_task_named=task != "task")
-    return roles if found is None else _layout_of_recognised_wide_table(roles.table, *found)
+    if found is None:
+        return roles
+    given = {"task": task, "worker": worker, "label": label}
+    roles.table.check_has_columns({role: name for role, name in given.items() if name != role})
+    return _layout_of_recognised_wide_table(roles.table, *found)
 
 
 def recognise_wide_table(roles: VotesLayout, *, is_task_named: bool = False) -> tuple[str | None, list[str]] | None:
@@ -189,6 +204,11 @@ def _layout_of_matrix(matrix: Any, where: str, *, is_minus_one_missing: bool) ->
         raise InputError(
             f"an array of shape {matrix.shape} is not a matrix of votes, with one row per task and one column per worker"
         )
+    if matrix.shape[1] == 3 and _has_disjoint_texts(matrix):
+        raise InputError(
+            f"the three columns of {where} have no value in common: they are not the labels of three workers; if they "
+            f"are tasks, workers and labels, {HOW_TO_GIVE_ROWS}"
+        )
     told = []
     if is_minus_one_missing and matrix.dtype.kind == "i" and matrix.size and matrix.min() == -1 < matrix.max():
         matrix = np.where(matrix == -1, np.nan, matrix)
@@ -203,6 +223,14 @@ def _layout_of_matrix(matrix: Any, where: str, *, is_minus_one_missing: bool) ->
     numbered = {**long.source, "worker": np.repeat(np.arange(n_workers), n_tasks)}
     long_table = Columns(numbered, list(numbered), where)
     return VotesLayout(long_table, "task", "worker", "label", [*told, *notes], is_wide=True)
+
+
+def _has_disjoint_texts(matrix: Any) -> bool:
+    """Return whether a matrix of texts has at least three rows, and columns that have no value in common."""
+    if len(matrix) < 3 or matrix.dtype.kind not in "UTO":
+        return False
+    columns = [{str(value) for value in column if value is not None and str(value) != "nan"} for column in matrix.T]
+    return len(set().union(*columns)) == sum(map(len, columns)) and all(columns)
 
 
 def _layout_of_wide_table(table: Columns, task: Any, worker: Any) -> VotesLayout:

@@ -67,7 +67,7 @@ class Trained:
     def _image_size_hint(self) -> str:
         """Return the advice for images of another size, for an error message; empty if inputs are not square images."""
         square = len(self.shape) == 3 and self.shape[1] == self.shape[2]
-        return f": resize images to its size (on the command line --image-size {self.shape[1]})" if square else ""
+        return f": resize images to its size (--image-size {self.shape[1]})" if square else ""
 
     def predict(self, x: Any, tasks: Iterable[object] | str | None = None) -> SoftLabels:
         """Return the predicted probabilities for the inputs x, by task; they estimate what the training labels do.
@@ -172,7 +172,7 @@ def check_net_runs_no_untrusted_code(net_spec: str, where: object) -> None:
     if ":" in source and not source.startswith("torchvision:"):
         raise InputError(
             f"the net in {where} is {source}: loading it imports that module and runs its function. "
-            "If you trust the source of the folder, add --trust (in Python trust=True)"
+            "If you trust the source of the folder, load it with trust=True (--trust)"
         )
 
 

@@ -1,6 +1,5 @@
 """What a chart draws, collected from what a caller holds: data sets, fits, scores, trained nets, or files of these."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,7 +9,7 @@ import numpy as np
 from plurivox import aggregate
 from plurivox.aggregate import Aggregator
 from plurivox.charts import Chart, ChartData, MethodMeasures
-from plurivox.core.errors import InputError, PlurivoxWarning, first_few
+from plurivox.core.errors import InputError, first_few, warn_user
 from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.results import Scores
 from plurivox.core.soft_labels import SoftLabels
@@ -159,7 +158,7 @@ def _without_those_that_need_names(aggregators: Sequence[Aggregator], votes: Vot
     left_out = [one.spec for one in aggregators if one not in usable]
     if usable and left_out:
         text = f"{first_few(left_out)}: left out, since the votes contain counts without names of workers"
-        warnings.warn(text, PlurivoxWarning, stacklevel=4)
+        warn_user(text)
     return usable or aggregators
 
 
@@ -167,14 +166,14 @@ def _warn_that_counts_are_left_out(data: Dataset) -> None:
     """Warn that the votes of named workers cover fewer tasks than the counts, and that only they are drawn."""
     named, counted = (data.crowd(part).n_tasks for part in ("votes", "counts"))
     text = f"{data.name}: only the votes that name their workers are drawn, on {named:,} of {counted:,} tasks"
-    warnings.warn(text, PlurivoxWarning, stacklevel=5)
+    warn_user(text)
 
 
 def _gold(gold: Any, data: Dataset | None) -> SoftLabels | None:
     """Return the true labels given, else those of the data set."""
     if gold is None:
         return None if data is None else data.gold
-    return as_soft_labels(gold)
+    return as_soft_labels(gold, data)
 
 
 def _with_fits(
@@ -194,7 +193,7 @@ def _with_fits(
                 is_last = not fits and i == len(aggregators) - 1
                 if not are_usual or is_last:
                     raise
-                warnings.warn(f"{one.spec} is left out: {cause}", PlurivoxWarning, stacklevel=4)
+                warn_user(f"{one.spec} is left out: {cause}")
     soft = dict(data.soft) | {name: fit.soft for name, fit in fits.items()}
     matrices = {name: fit.confusion for name, fit in fits.items() if fit.confusion is not None}
     if fits and not matrices and not data.confusions and "confusions" in chart.needs:
@@ -230,7 +229,7 @@ def _computed_scores(
 
             made.append(cache.collect_evidence_and_score(identify.methods.make(spec), progress))
         except InputError as cause:
-            warnings.warn(f"{spec} is left out: {cause}", PlurivoxWarning, stacklevel=4)
+            warn_user(f"{spec} is left out: {cause}")
     return made
 
 

@@ -1,6 +1,5 @@
 """Clean a data set: remove answers or votes by rules, and the worst workers or tasks by a score; keep everything else."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -10,7 +9,7 @@ from plurivox import clean, io
 from plurivox.clean import Cleaned, Rule
 from plurivox.core.answers import Answers
 from plurivox.core.cleaning_audit import Audit
-from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
+from plurivox.core.errors import InputError, OptionError, warn_user
 from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -42,7 +41,7 @@ def clean_set(
     """
     data = as_dataset(data)
     rules = [rules] if isinstance(rules, str | Rule) else rules
-    known, audits = as_soft_labels(gold), []
+    known, audits = as_soft_labels(gold, data), []
     if rules or not drop:
         data, audit = _clean_by_rules_and_audit(data, rules, known, part)
         audits.append(audit)
@@ -66,7 +65,7 @@ def _clean_by_rules_and_audit(
         message = (
             f"{data.name}: the {chosen} are cleaned; left out: {', '.join(lost)}, which would contain what was removed"
         )
-        warnings.warn(message, PlurivoxWarning, stacklevel=3)
+        warn_user(message)
     return data.with_crowd({chosen: done.answers}), done.audit
 
 

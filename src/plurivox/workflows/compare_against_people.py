@@ -18,7 +18,7 @@ from plurivox.evaluate import MEASURES_AGAINST_PEOPLE, finite_vote_numbers, meas
 from plurivox.evaluate.align_tasks_and_labels import align_rows, shared_task_positions
 from plurivox.evaluate.distance_to_people import WIDTH
 from plurivox.evaluate.methods_over_datasets import MethodsOverDatasets
-from plurivox.workflows import people_comparison_tables
+from plurivox.workflows import comparison_text, people_comparison_tables
 from plurivox.workflows.compared_methods import ComparedMethods, aggregators_and_reference, datasets_by_name
 from plurivox.workflows.paired_bootstrap_of_methods import DifferencesToReference, differences_to_reference
 from plurivox.workflows.votes_to_compare_with import HowToHide, VisibleVotesAndPeople, splits_of_dataset
@@ -89,6 +89,9 @@ class PeopleComparison(ComparedMethods):
         """Return (n_rows,) the rank of the method on its data set in one measure, 1 is best; NaN without a result."""
         higher = measure in self.higher_is_better
         return np.concatenate([MethodsOverDatasets(row[None], 0, higher).mean_ranks for row in self.table(measure)])
+
+    def text(self) -> str:
+        return comparison_text.people_tables_text(self)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per data set and method; per measure its value, floor, rank, and difference to the reference."""

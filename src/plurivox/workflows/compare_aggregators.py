@@ -16,16 +16,21 @@ from plurivox.aggregate import DEFAULT_METHODS, Aggregator
 from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names
 from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, OptionError, first_few
+from plurivox.core.name_encoding import positions
 from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.engine.second_compiler import announce_kernels
 from plurivox.evaluate import NLL_CLIP
+from plurivox.evaluate.tied_true_labels import without_tied_true_labels
 from plurivox.io import Dataset
 from plurivox.io.dataset_reader import as_dataset, as_votes
+from plurivox.io.labels_without_task_names import is_vector_of_labels
 from plurivox.io.soft_label_inputs import as_soft_labels
+from plurivox.workflows import comparison_text
 from plurivox.workflows.compare_against_people import PeopleComparison, compare_against_people
 from plurivox.workflows.compared_methods import ComparedMethods, aggregators_and_reference, datasets_by_name
+from plurivox.workflows.gold_of_voted_tasks import gold_of_tasks_with_votes_and_notes
 from plurivox.workflows.kernels_of_workflows import kernels_of_methods
 from plurivox.workflows.unused_label_order import is_order_declared_by_caller, warn_if_no_aggregator_uses_order
 
@@ -61,6 +66,9 @@ class Comparison(ComparedMethods):
         """Return the fields of a saved comparison without the settings of the bootstrap, which version 1 had."""
         del saved_version
         return {name: value for name, value in fields.items() if name not in ("repeats", "seed")}
+
+    def text(self) -> str:
+        return comparison_text.comparison_table_text(self)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the comparison as columns dataset, method, accuracy, nll, brier, ece, seconds, tasks, estimates (if known)."""
@@ -160,12 +168,16 @@ def compare(
             f"{first_few(sorted(people_options))} applies only with against: against='votes' (--against votes)"
         )
     made, base = aggregators_and_reference(datasets, methods, reference, DEFAULT_METHODS["truth"])
-    pairs = _votes_and_gold_by_dataset_name(datasets, as_soft_labels(gold), part)
+    pairs = _votes_and_gold_by_dataset_name(datasets, gold if is_vector_of_labels(gold) else as_soft_labels(gold), part)
     if not 0 < clip < 1:
         raise OptionError(f"clip, the least probability in the NLL, must be above 0 and below 1; got {clip}")
     for data in _data_with_order_declared_by_caller(datasets)[:1]:
         warn_if_no_aggregator_uses_order(data, made)
-    truths = {name: gold_of_tasks_with_votes(*pair, f"{name}: ") for name, pair in pairs.items()}
+    truths, tie_notes = dict[str, SoftLabels](), list[str]()
+    for name, pair in pairs.items():
+        known, gold_notes = gold_of_tasks_with_votes_and_notes(*pair, f"{name}: ", counts_others=gold is not None)
+        truths[name], found = without_tied_true_labels(known, known.tasks)
+        tie_notes += [*gold_notes, *(f"{name}: {note}" for note in found)]
     with announce_kernels(lambda: kernels_of_methods(made, [votes for votes, _ in pairs.values()])):
         rows, notes = _measure_methods_and_note_failures(pairs, truths, made, clip, progress)
     figures = dict(zip((*MEASURES, "seconds"), np.array(rows, np.float64).T, strict=True))
@@ -177,7 +189,7 @@ def compare(
         **figures,
         reference=base,
         clip=clip,
-        notes=tuple(notes),
+        notes=(*tie_notes, *notes),
         tasks=np.repeat([len(truth) for truth in truths.values()], len(made)),
         estimates=np.tile(np.array([method.estimated_quantity() for method in made], TEXT), len(pairs)),
     )
@@ -192,7 +204,7 @@ def _data_with_order_declared_by_caller(datasets: Any) -> list[Any]:
     ]
 
 
-def _votes_and_gold_by_dataset_name(datasets: Any, gold: SoftLabels | None, part: str | None) -> dict[str, Pair]:
+def _votes_and_gold_by_dataset_name(datasets: Any, gold: Any, part: str | None) -> dict[str, Pair]:
     """Return {data set name: (votes, gold labels)}; the later of two data sets with the same name is named by its path."""
     if isinstance(datasets, Mapping) and not {"task", "label"} <= set(datasets):  # not a table of votes
         return {
@@ -202,9 +214,9 @@ def _votes_and_gold_by_dataset_name(datasets: Any, gold: SoftLabels | None, part
     return {name: _votes_and_gold_of_dataset(data, gold, part) for name, data in datasets_by_name(datasets).items()}
 
 
-def _votes_and_gold_of_dataset(data: Dataset, gold: SoftLabels | None, part: str | None) -> Pair:
+def _votes_and_gold_of_dataset(data: Dataset, gold: Any, part: str | None) -> Pair:
     """Return the votes and gold labels of one data set; raise InputError if it has no gold labels."""
-    known = data.gold if gold is None else gold
+    known = data.gold if gold is None else as_soft_labels(gold, data)
     if known is None:
         raise InputError(
             f"{data.name} has no gold labels: give a table task,label as gold=... (--gold FILE), or compare with what other "
@@ -253,17 +265,6 @@ def _first_with_all_results(default: str, methods: Sequence[Aggregator], accurac
     has_all: Bools = np.asarray(np.isfinite(accuracy.reshape(-1, len(methods))).all(0))
     specs = [method.spec for method, complete in zip(methods, has_all.tolist(), strict=True) if complete]
     return default if default in specs or not specs else specs[0]
-
-
-def gold_of_tasks_with_votes(votes: Votes, gold: SoftLabels, error_prefix: str = "") -> SoftLabels:
-    """Return the gold labels of tasks with votes; raise InputError, its message after `error_prefix`, if none."""
-    known = gold.shared(votes.tasks_with_votes)
-    if not len(known):
-        raise InputError(
-            f"{error_prefix}no task has both votes and a gold label; the votes are on the tasks {first_few(votes.tasks)}, "
-            f"the gold labels on {first_few(gold.tasks)}"
-        )
-    return known
 
 
 def accuracy_nll_brier_ece_seconds_of_fit(

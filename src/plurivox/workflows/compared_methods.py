@@ -1,7 +1,6 @@
 """What every comparison of aggregators has: a table of measures by data set and method, ranks and tests over data sets."""
 
 import dataclasses
-import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -13,7 +12,7 @@ from plurivox import aggregate
 from plurivox.aggregate import Aggregator
 from plurivox.core.array_types import TEXT, Floats, Names
 from plurivox.core.data_type_base_class import DataType
-from plurivox.core.errors import InputError, PlurivoxWarning, first_few, unknown_name_error
+from plurivox.core.errors import InputError, first_few, unknown_name_error, warn_user
 from plurivox.core.method import split_at_commas_outside_brackets
 from plurivox.core.recipe_tables import Table
 from plurivox.core.registry import BrokenPlugin
@@ -153,6 +152,14 @@ class ComparedMethods(DataType):
             table |= comparison_tables.columns_of_measure(self, measure)
         return table | {"seconds": self.mean_over_datasets("seconds")}
 
+    def text(self) -> str:
+        """Return the tables, and what the tests show, that `plurivox compare` shows, the methods in their order."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        """Return what `plurivox compare` shows: tables with the best method first, what the tests show, and the notes."""
+        return "\n".join([self.best_first().text(), *(f"note: {note}" for note in self.notes)])
+
     def csv(self) -> str:
         """Return the comparison as CSV text, one row per data set and method."""
         return Table("", self.columns()).csv()
@@ -228,5 +235,5 @@ def _names_of_loadable_aggregators() -> list[str]:
             aggregate.methods[name]
             names.append(name)
         except BrokenPlugin as fault:
-            warnings.warn(f"{fault}; left out", PlurivoxWarning, stacklevel=4)
+            warn_user(f"{fault}; left out")
     return names

@@ -77,7 +77,7 @@ def sentences_about_tests(comparison: "ComparedMethods") -> list[str]:
     """Return what the tests show as sentences: same results, Friedman's tests, differences to the reference, power."""
     n = len(comparison.dataset_names)
     if n < MIN_DATASETS:
-        return [f"tests and intervals are not defined with {count_text(n, 'data set')}: they need {MIN_DATASETS}"]
+        return [_sentence_on_too_few_datasets(n)]
     sentences = []
     for measure, found in comparison.over_datasets.items():
         if not len(found.distinct_methods):
@@ -95,6 +95,16 @@ def sentences_about_tests(comparison: "ComparedMethods") -> list[str]:
             sentences.append(f"{title}: {_sentence_on_intervals(comparison, found)}")
         sentences.append(f"{title}: {_sentence_on_largest_share(comparison, found)}")
     return [*sentences, _sentence_on_power(comparison)]
+
+
+def _sentence_on_too_few_datasets(n: int) -> str:
+    """Return why there are no tests with one or two data sets, and what gives intervals over their tasks."""
+    return (
+        f"no intervals or tests of the differences: those between methods are over data sets, at least {MIN_DATASETS} "
+        f"({count_text(n, 'data set')} given). Intervals over the tasks of one: write labels by plurivox aggregate METHOD "
+        "INPUT -o A.csv, then plurivox evaluate A.csv TRUTH, or plurivox compare A.csv B.csv --gold TRUTH (in Python: "
+        "pv.evaluate_labels, pv.evaluate.compare_several_predictions)"
+    )
 
 
 def _friedman_sentence(found: MethodsOverDatasets) -> str:

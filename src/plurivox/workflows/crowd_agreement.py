@@ -210,8 +210,8 @@ def _votes_of_different_people_with_notes(votes: Votes, repeats: str | None) -> 
         times = "1 time" if made.n_shared == 1 else f"{made.n_shared:,} times"
         notes.append(
             f"{times} a worker gave several labels to a task, and no time or answer number says which came first: they share "
-            "one vote. If they are repeats in the order of the rows: --repeats first; if they are sets of "
-            "labels (multi-label): --repeats set; to count each as a vote: --repeats all (repeats='first', ...)"
+            "one vote. If they are repeats in the order of the rows: repeats='first' (--repeats first); if they are sets of "
+            "labels (multi-label): repeats='set' (--repeats set); to count each as a vote: repeats='all' (--repeats all)"
         )
     if repeats == "set":
         notes.append(
@@ -410,7 +410,7 @@ def _agreement_of_pairs(votes: Votes, level: str, least: int) -> tuple[dict[str,
             found[f"{name}[weights={w}]"] = agreement_of_worker_pairs(votes, position, w, least, pooled=pooled)
     if not len(found["cohen-kappa"].kappa):
         missing = "so there are no pairs of workers, Cohen's kappa and Scott's pi"
-        return {}, [f"no two workers share {least} tasks, {missing}; lower least (--least)"]
+        return {}, [f"no two workers share {least} tasks, {missing}; lower least=... (--least N)"]
     return found, []
 
 

@@ -58,7 +58,7 @@ def _problems_of_agreement(votes: Votes, about: Description) -> list[str]:
     if about.n_repeats:
         found.append(
             f"{about.n_repeats:,} answers repeat an earlier one of the same worker to the same task: they are not independent "
-            "(--repeats first keeps one)."
+            "(repeats='first' (--repeats first) keeps one)."
         )
     share = np.bincount(votes.label, minlength=votes.n_labels) / max(len(votes), 1)
     if votes.n_labels > 1 and share.max() > 0.85:

@@ -1,18 +1,21 @@
 """Describe a data set: statistics of its votes or answers, and the number of odd entries among answers."""
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 from plurivox import elicit, evaluate
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import Names
-from plurivox.core.errors import InputError, PlurivoxWarning, first_few
+from plurivox.core.errors import InputError, first_few, warn_user
+from plurivox.core.name_encoding import positions
 from plurivox.core.soft_labels import SoftLabels
+from plurivox.core.votes import Votes
 from plurivox.elicit import FLAGS
 from plurivox.evaluate import AnswersDescription, Description
+from plurivox.evaluate.tied_true_labels import without_tied_true_labels
 from plurivox.io.dataset_reader import as_dataset, as_votes
 from plurivox.io.soft_label_inputs import as_soft_labels
+from plurivox.workflows.gold_of_voted_tasks import gold_of_tasks_with_votes_and_notes, notes_on_gold_tasks
 
 DEFAULT_FORM = "top-two"  # the form that reads answers whose form is not recorded: it accepts every kind of mark
 
@@ -51,13 +54,17 @@ def describe(given: Any, gold: Any = None, *, part: str | None = None) -> Descri
     (2, 2)
     """
     data = as_dataset(given)
-    known = data.gold if gold is None else as_soft_labels(gold)
+    known = data.gold if gold is None else as_soft_labels(gold, data)
     if part == "answers" or (part is None and data.has("answers") and not (data.has("votes") or data.has("counts"))):
         if (answers := data.answers) is None:
             raise InputError(f"{data.name} has no answers; it contains {', '.join(data.parts())}")
+        for note in () if gold is None or known is None else notes_on_gold_tasks(known, answers.tasks):
+            warn_user(note)
         return _answer_statistics_and_input_fault_counts(answers, known)
     crowd = as_votes(data, part)
     _warn_about_case_variants_of_labels(crowd.labels)
+    if known is not None:
+        _warn_about_gold_labels(crowd, known, is_given=gold is not None)
     return evaluate.describe(crowd, known)
 
 
@@ -72,10 +79,27 @@ def _answer_statistics_and_input_fault_counts(answers: Answers, gold: SoftLabels
     )
     if strange:
         message = f"odd entries are not counted: there is no form {strange[0]!r}"
-        warnings.warn(message, PlurivoxWarning, stacklevel=3)
+        warn_user(message)
         return EnteredDescription(figures, {}, None)
     found = elicit.methods.make(form).read(answers)
     return EnteredDescription(figures, found.flag_counts, found.made_by)
+
+
+def _warn_about_gold_labels(crowd: Votes, gold: SoftLabels, *, is_given: bool) -> None:
+    """Warn about tasks with several equally probable gold labels, and about gold labels that do not belong to the votes.
+
+    If the caller gave gold labels that have no task or no label in common with the votes, raise InputError.
+    """
+    for note in without_tied_true_labels(gold, crowd.tasks_with_votes)[1]:
+        warn_user(note)
+    if is_given:
+        for note in gold_of_tasks_with_votes_and_notes(crowd, gold, counts_others=True)[1]:
+            warn_user(note)
+    elif crowd.n_labels and not (positions(crowd.labels, gold.labels) >= 0).any():
+        warn_user(
+            f"the votes and the gold labels have no label in common: {first_few(crowd.labels)} in the votes, "
+            f"{first_few(gold.labels)} in the gold labels; use the same names in both"
+        )
 
 
 def _warn_about_case_variants_of_labels(labels: Names) -> None:
@@ -86,4 +110,4 @@ def _warn_about_case_variants_of_labels(labels: Names) -> None:
         folded.setdefault(" ".join(name.split()).casefold(), []).append(name)
     if alike := [name for group in folded.values() if len(group) > 1 for name in group]:
         message = f"labels that differ only by case or blanks count as different labels: {first_few(alike, 6)}"
-        warnings.warn(message, PlurivoxWarning, stacklevel=3)
+        warn_user(message)

@@ -15,6 +15,7 @@ from plurivox.core.votes import Votes
 from plurivox.io import Dataset
 from plurivox.io.dataset_reader import as_dataset, as_votes, dataset_of_given, read
 from plurivox.io.soft_label_inputs import as_soft_labels
+from plurivox.workflows.gold_of_voted_tasks import check_gold_labels_to_fit
 from plurivox.workflows.unused_label_order import warn_if_no_aggregator_uses_order
 
 READING_OPTIONS = ("task", "worker", "label", "wide", "missing", "repeats", "labels", "ordered")
@@ -66,7 +67,10 @@ def fit(
     before = Fit.load(start) if isinstance(start, str | Path) else start
     if not isinstance(votes, Votes) or part is not None:
         votes = as_votes(votes, part, method_needing_names="" if "counts" in made.accepted_inputs() else made.name())
-    fitted = made.fit(votes, gold=as_soft_labels(gold), start=before, progress=progress)
+    known = as_soft_labels(gold, votes)
+    if known is not None and "gold" in made.accepted_inputs():
+        check_gold_labels_to_fit(votes, known)
+    fitted = made.fit(votes, gold=known, start=before, progress=progress)
     if method is not None:
         return fitted
     return fitted.with_soft(replace(fitted.soft, notes=(*fitted.soft.notes, note_on_default(for_ or "truth"))))
@@ -117,7 +121,9 @@ def note_on_default(for_: Estimand) -> str:
 def _require_gold_of_dataset(data: Dataset) -> SoftLabels:
     """Return the gold labels of a data set; raise InputError if it has none."""
     if data.gold is None:
-        raise InputError(f"{data.name} has no gold labels; give a file of gold labels, or leave gold out (--gold)")
+        raise InputError(
+            f"{data.name} has no gold labels; give them: gold='gold.csv' (--gold gold.csv), or leave gold out"
+        )
     return data.gold
 
 

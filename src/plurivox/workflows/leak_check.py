@@ -31,7 +31,7 @@ def check_leaks(
         found += find_labels_in_names(training_data.gold)
         checks.append("labels in names")
     if split is None and not training_data.tasks_by_standard_split():
-        checks.append("no splits: the data have none; give a file of splits (--split FILE)")
+        checks.append("no splits: the data have none; give a file of splits: split=... (--split FILE)")
     else:
         part_of = {
             task: name

@@ -23,7 +23,7 @@ from plurivox.evaluate.bootstrap_over_tasks import TaskSums, percentile_interval
 from plurivox.evaluate.measures.measure_registry import select_measures
 from plurivox.evaluate.measures_that_fit_estimates import measure_fits
 from plurivox.workflows.answer_cost_in_seconds import seconds_per_answer
-from plurivox.workflows.compare_aggregators import gold_of_tasks_with_votes
+from plurivox.workflows.gold_of_voted_tasks import gold_of_tasks_with_votes
 
 WITH_GOLD, WITHOUT_GOLD = "accuracy", "smoothed-cross-entropy"  # the usual measures
 MAX_TASKS = 10_000  # of more, a random part is used

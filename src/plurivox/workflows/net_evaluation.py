@@ -90,7 +90,7 @@ def dev_truth_and_its_kind(
         if found[choose] is None:
             labels = "a gold label" if choose == "gold" else "votes"
             raise InputError(
-                f"no dev task of {training_data.name} has {labels} by which the epoch could be chosen; leave out choose "
+                f"no dev task of {training_data.name} has {labels} by which the epoch could be chosen; leave out choose=... "
                 "(--choose), or give other splits"
             )
         return found[choose], choose

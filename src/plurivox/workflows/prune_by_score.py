@@ -1,7 +1,6 @@
 """Drop the worst workers or tasks by a score, and compare an aggregator before and after."""
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -13,7 +12,7 @@ from plurivox.aggregate import Aggregator
 from plurivox.core.answers import Answers
 from plurivox.core.array_types import Bools, Ints, Names
 from plurivox.core.cleaning_audit import Audit, AuditRow
-from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
+from plurivox.core.errors import InputError, OptionError, warn_user
 from plurivox.core.name_encoding import as_text, positions
 from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step, no_progress
 from plurivox.core.recipe_tables import Table
@@ -24,7 +23,7 @@ from plurivox.identify import Evidence, Identifier
 from plurivox.io.dataset import CROWD_PARTS, Dataset
 from plurivox.io.dataset_reader import as_dataset
 from plurivox.io.soft_label_inputs import as_soft_labels
-from plurivox.workflows.compare_aggregators import gold_of_tasks_with_votes
+from plurivox.workflows.gold_of_voted_tasks import gold_of_tasks_with_votes
 from plurivox.workflows.score_tasks_workers import EvidenceCache, warn_if_too_few_votes_to_rank_workers
 
 G = TypeVar("G", Votes, Answers, Dataset)
@@ -55,7 +54,9 @@ def prune(
         raise OptionError(f"quantile must be between 0 and 1, such as 0.1 for the worst tenth; got {quantile}")
     data: Any = given if isinstance(given, Votes | Answers) else as_dataset(given)
     scores = (
-        score if isinstance(score, Scores) else _score_workers_or_tasks(data, score, as_soft_labels(gold), progress)
+        score
+        if isinstance(score, Scores)
+        else _score_workers_or_tasks(data, score, as_soft_labels(gold, data), progress)
     )
     if scores.of not in MIN_LEFT or (of is not None and scores.of != of):
         wanted = of or "worker or task"
@@ -130,11 +131,9 @@ def _positions_of_worst_share_without_ties(scores: Scores, quantile: float) -> I
     order = known[np.argsort(-scores.badness[known], kind="stable")]
     n = math.floor(quantile * len(known) + 1e-9)
     if not n:
-        warnings.warn(
+        warn_user(
             f"{scores.made_by}: nothing is dropped; {quantile:g} of {len(known):,} {scores.of}s is less than one"
-            f"{_hint_smallest_quantile_that_drops_one(len(known))}",
-            PlurivoxWarning,
-            stacklevel=3,
+            f"{_hint_smallest_quantile_that_drops_one(len(known))}"
         )
     if n in (0, len(order)):
         return order[:n]
@@ -142,11 +141,9 @@ def _positions_of_worst_share_without_ties(scores: Scores, quantile: float) -> I
     out = order[:n][scores.badness[order[:n]] > border]
     if len(out) < n:
         tied = int((scores.badness == border).sum())
-        warnings.warn(
+        warn_user(
             f"{scores.made_by}: {len(out):,} instead of {n:,} are dropped; {tied:,} {scores.of}s are tied at badness "
-            f"{border:.4g} and stay",
-            PlurivoxWarning,
-            stacklevel=3,
+            f"{border:.4g} and stay"
         )
     return out
 
@@ -216,7 +213,7 @@ def _names_of_parts_to_prune(data: Dataset, worker_or_task: str, n_dropped: int)
     message = (
         f"{data.name}: workers are dropped from the {' and '.join(parts)}; left out: counts, which have no worker names"
     )
-    warnings.warn(message, PlurivoxWarning, stacklevel=4)
+    warn_user(message)
     return parts
 
 

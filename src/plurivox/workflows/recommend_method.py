@@ -9,7 +9,7 @@ import numpy as np
 from plurivox import aggregate, evaluate
 from plurivox.aggregate import Aggregator
 from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names
-from plurivox.core.errors import InputError, OptionError, first_few, unknown_name_error
+from plurivox.core.errors import InputError, OptionError, first_few, unknown_name_error, warn_user
 from plurivox.core.method import split_at_commas_outside_brackets
 from plurivox.core.name_encoding import positions
 from plurivox.core.progress_callbacks import Progress, no_progress
@@ -21,6 +21,7 @@ from plurivox.evaluate import Description
 from plurivox.io.dataset_reader import as_dataset, as_votes
 from plurivox.io.soft_label_inputs import as_soft_labels
 from plurivox.workflows.crowd_problems import crowd_problems
+from plurivox.workflows.gold_of_voted_tasks import gold_of_tasks_with_votes_and_notes
 from plurivox.workflows.hidden_vote_evidence import HiddenVoteLosses, as_plain_votes, hidden_vote_losses
 from plurivox.workflows.kernels_of_workflows import kernels_of_methods
 from plurivox.workflows.recommendation import BACKED_BY_GOLD, Recommendation
@@ -84,9 +85,12 @@ def recommend(
     if for_ not in get_args(For):
         raise unknown_name_error("question", str(for_), get_args(For))
     data = as_dataset(votes)
-    known = data.gold if gold is None else as_soft_labels(gold)
+    known = data.gold if gold is None else as_soft_labels(gold, data)
     given = _with_votes_only(as_votes(data, part))
     if known is not None:
+        if gold is not None:
+            for note in gold_of_tasks_with_votes_and_notes(given, known, counts_others=True)[1]:
+                warn_user(note)
         known = known.shared(given.tasks)
         known = known if len(known) else None
     question = question_called(str(for_))
@@ -154,7 +158,7 @@ def _candidates(question: Question, methods: str | Sequence[str] | None, votes: 
     if question.name != "people" and unnamed:
         raise InputError(
             f"recommend for {question.name} needs worker names, and these votes contain counts without names; ask what people "
-            "say (--for people), or aggregate them by majority-vote"
+            "say: for_='people' (--for people), or aggregate them by majority-vote"
         )
     listed = (
         split_at_commas_outside_brackets(methods) if isinstance(methods, str) else list(methods or question.methods)

@@ -1,6 +1,5 @@
 """Score tasks, workers or the crowd by methods of `identify`, after collecting the votes, gold, fits, ... that they need."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,7 +11,7 @@ import numpy as np
 from plurivox import aggregate, identify
 from plurivox.aggregate import Aggregator
 from plurivox.core.answers import Answers
-from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few
+from plurivox.core.errors import InputError, OptionError, first_few, warn_user
 from plurivox.core.method import split_at_commas_outside_brackets
 from plurivox.core.one_answer_per_worker import is_first_answer_of_worker_to_task, one_answer_per_task_and_worker
 from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step, no_progress
@@ -131,9 +130,9 @@ def _make_evidence_cache(
     for name, value in {**arguments, "by": by}.items():
         if _is_given(value) and name in EVIDENCE_OF_ARGUMENT and not used & EVIDENCE_OF_ARGUMENT[name]:
             message = f"none of these scores uses {name} (--{name}); it has no effect"
-            warnings.warn(message, PlurivoxWarning, stacklevel=3)
-    evidence, makers = _evidence_from_arguments(**arguments), _list_of_aggregators(by)
-    warn_if_no_score_uses_order(data, scores, stacklevel=4)
+            warn_user(message)
+    evidence, makers = _evidence_from_arguments(data, **arguments), _list_of_aggregators(by)
+    warn_if_no_score_uses_order(data, scores)
     if data is None:
         return EvidenceCache(None, evidence, makers, single_score=single_score)
     needs_names = _name_of_method_needing_worker_names(scores, makers, has_fits=bool(evidence.fits))
@@ -146,7 +145,7 @@ def _make_evidence_cache(
 
 
 def _evidence_from_arguments(
-    fit: Fits | None, dynamics: Recorded | None, answers: Answers | None, **labels: Labels | None
+    data: Any, fit: Fits | None, dynamics: Recorded | None, answers: Answers | None, **labels: Labels | None
 ) -> Evidence:
     """Return the arguments of `score` (fits, dynamics, answers, labels) as Evidence, with those given as paths read."""
     given = [] if fit is None else [fit] if isinstance(fit, Fit | str | Path) else fit
@@ -154,7 +153,7 @@ def _evidence_from_arguments(
     recorded = _read_dynamics_of_file_or_worker_folder(Path(dynamics)) if isinstance(dynamics, str | Path) else dynamics
     one = recorded if isinstance(recorded, Dynamics) else None
     many = recorded if isinstance(recorded, Mapping) else {}
-    soft: dict[str, Any] = {name: as_soft_labels(value) for name, value in labels.items()}
+    soft: dict[str, Any] = {name: as_soft_labels(value, data) for name, value in labels.items()}
     return Evidence(fits=fits, dynamics=one, worker_dynamics=many, answers=answers, **soft)
 
 
@@ -214,11 +213,9 @@ def warn_if_too_few_votes_to_rank_workers(scores: Scores, n_labels: int) -> None
         return
     median = float(np.median(scores.n))
     if median < MIN_VOTES_PER_LABEL * n_labels:
-        warnings.warn(
+        warn_user(
             f"{scores.made_by} ranks workers with few votes unreliably: half of them have {median:,.0f} or fewer, for "
-            f"{n_labels} labels; to rank or drop workers, {pooled} is better",
-            PlurivoxWarning,
-            stacklevel=3,
+            f"{n_labels} labels; to rank or drop workers, {pooled} is better"
         )
 
 

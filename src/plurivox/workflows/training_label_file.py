@@ -40,12 +40,13 @@ def options_with_target_of_label_file(options: Mapping[str, Any]) -> dict[str, A
     if soft or options.get("answers_per_task") is not None:
         other = "soft (--soft)" if soft else "answers_per_task (--answers-per-task)"
         raise InputError(
-            f"the training labels are those of the file (--labels), which are not made from votes; leave {other} out"
+            f"the training labels are those of the file, training_labels=... (--labels FILE), which are not made from "
+            f"votes; leave {other} out"
         )
     if name not in targets.methods or not targets.methods.make(target).can_train_on_soft_labels:
         raise InputError(
-            f"the target {target} does not use the labels in the file (--labels); leave the target out, or use soft[hard=yes] "
-            "for the most probable label of each task"
+            f"the target {target} does not use the labels in the file, training_labels=... (--labels FILE); leave "
+            "the target out, or use soft[hard=yes] for the most probable label of each task"
         )
     return {**options, "target": target}
 
@@ -201,7 +202,7 @@ def _labels_of_rows(
         if rows.shape[1] != len(labels):
             raise InputError(
                 f"{path} has {rows.shape[1]} columns, but the data set has {len(labels)} labels: {first_few(labels, 9)}; list "
-                "all labels in their order (--labels, or `labels` in dataset.toml)"
+                "all labels in their order (`labels` in dataset.toml, or --labels)"
             )
         return SoftLabels.of(rows.astype(np.float64), tasks, labels)
     codes = rows.astype(np.int64)

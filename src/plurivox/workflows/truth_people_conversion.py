@@ -96,7 +96,10 @@ def _load_fit_or_soft_labels(given: SoftLabels | Fit | str | Path) -> SoftLabels
 
 def _require_fit_of_truth(model: SoftLabels | Fit) -> Fit:
     """Return the model; raise InputError unless it is a Fit that estimates the truth."""
-    how = "give the saved fit of a method for the truth, such as dawid-skene or ibcc, as the model (--model FIT.npz)"
+    how = (
+        "give the saved fit of a method for the truth, such as dawid-skene or ibcc, as the model: model='fit.npz' "
+        "(--model FIT.npz)"
+    )
     if not isinstance(model, Fit):
         raise InputError(f"soft labels alone do not say how people err; {how}")
     if model.soft.estimates != "truth":
@@ -111,7 +114,7 @@ def _check_fit_is_posterior_of_a_model(fit: Fit) -> None:
         raise InputError(
             f"the probabilities of {fit.made_by} are not those of a model of how workers err, so that shares made from them "
             "would be wrong: convert the fit of such a model, for example dawid-skene[pool=4], or predict the shares "
-            "themselves by calibrated-shares (plurivox aggregate --for people)"
+            "themselves by calibrated-shares: pv.fit(votes, for_='people') (plurivox aggregate --for people)"
         )
 
 
@@ -123,8 +126,8 @@ def _confusion_matrix_of_crowd(model: Fit, votes: Votes | None) -> Floats:
         return confusion_matrix_of_all_votes(model.soft, votes)
     if model.confusion is None:
         raise InputError(
-            f"{model.made_by} estimates no confusion matrices; give the votes it was made from (--votes), or a model that "
-            "has them: dawid-skene, ibcc, ebcc"
+            f"{model.made_by} estimates no confusion matrices; give the votes it was made from: votes=... (--votes FILE), or a "
+            "model that has them: dawid-skene, ibcc, ebcc"
         )
     order = positions(model.confusion.labels, model.soft.labels)
     return mean_confusion_matrix(model.confusion)[np.ix_(order, order)]
@@ -141,7 +144,8 @@ def _number_of_answers(people: SoftLabels, votes: Votes | None) -> Floats:
         return people.support
     if votes is None:
         raise InputError(
-            "the number of answers behind the soft labels is not known; give the votes (--votes), or soft labels saved as .npz"
+            "the number of answers behind the soft labels is not known; give the votes: votes=... (--votes FILE), or soft "
+            "labels saved as .npz"
         )
     place = positions(votes.tasks, people.tasks)
     return np.where(place >= 0, votes.support[place], 0.0)

@@ -1,11 +1,10 @@
 """Warning that an order of the labels, declared by the caller, has no effect on the methods that are applied."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from plurivox.aggregate import Aggregator
-from plurivox.core.errors import PlurivoxWarning
+from plurivox.core.errors import warn_user
 from plurivox.core.votes import Votes
 from plurivox.identify import Identifier
 from plurivox.io import Dataset
@@ -16,7 +15,7 @@ def is_order_declared_by_caller(data: Any) -> bool:
     return data.scale is not None if isinstance(data, Votes) else isinstance(data, Dataset) and data.ordered_by_caller
 
 
-def warn_if_no_aggregator_uses_order(data: Any, methods: Sequence[Aggregator], stacklevel: int = 3) -> None:
+def warn_if_no_aggregator_uses_order(data: Any, methods: Sequence[Aggregator]) -> None:
     """Warn if the caller declared an order of the labels and one or more of the aggregators do not use it."""
     if not is_order_declared_by_caller(data):
         return
@@ -27,10 +26,10 @@ def warn_if_no_aggregator_uses_order(data: Any, methods: Sequence[Aggregator], s
             f"{', '.join(dict.fromkeys(unused))} {verb} not use the order of the labels (ordered=True, --ordered): "
             f"{whose} soft labels are the same without it"
         )
-        warnings.warn(message, PlurivoxWarning, stacklevel=stacklevel)
+        warn_user(message)
 
 
-def warn_if_no_score_uses_order(data: Any, scores: Sequence[Identifier], stacklevel: int = 3) -> None:
+def warn_if_no_score_uses_order(data: Any, scores: Sequence[Identifier]) -> None:
     """Warn if the caller read the data set as ordered and none of the scores uses the order.
 
     Ordered Votes are not warned about: they are made once and scored many times, also by scores that use the order.
@@ -43,4 +42,4 @@ def warn_if_no_score_uses_order(data: Any, scores: Sequence[Identifier], stackle
             f"{names} {verb} not use the order of the labels (ordered=True, --ordered); krippendorff-alpha with "
             "level=ordinal and cohen-kappa with weights=linear do"
         )
-        warnings.warn(message, PlurivoxWarning, stacklevel=stacklevel)
+        warn_user(message)

@@ -9,6 +9,8 @@ import polars as pl
 import pytest
 from click.testing import Result
 
+import plurivox as pv
+
 Call = Callable[..., Result]
 
 
@@ -27,7 +29,10 @@ def test_json_has_every_row(call: Call) -> None:
 
 def test_one_data_set_has_no_tests(call: Call) -> None:
     done = call("compare", "toy", "--methods", "wawa,vote-shares,glad")
-    assert "tests and intervals are not defined with 1 data set: they need 3\n" in done.stdout
+    assert (
+        "tests of the differences: those between methods are over data sets, at least 3 (1 data set given)"
+        in done.stdout
+    )
     assert "nan" not in done.stdout
 
 
@@ -172,3 +177,18 @@ def test_predictions_and_votes_are_not_mixed(call: Call, tmp_path: Path, words: 
     files = {"ONE": tmp_path / "one.csv", "TWO": tmp_path / "two.csv"}
     done = call("compare", *(files.get(word, word) for word in words))
     assert done.exit_code == 2 and said in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_gold_labels_with_other_names_are_an_error(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text("task,worker,label\na,1,cat\na,2,dog\nb,1,dog\nb,2,dog\n")
+    (tmp_path / "gold.csv").write_text("task,label\na,0\nb,1\n")
+    done = call("compare", tmp_path / "votes.csv", "--gold", tmp_path / "gold.csv")
+    assert done.exit_code == 2 and "'cat', 'dog' in the votes, '0', '1' in the gold labels" in done.stderr
+    assert not done.stdout
+
+
+def test_print_shows_the_table_of_the_command(call: Call) -> None:
+    shown = call("compare", "toy", "--methods", "vote-shares,wawa").stdout
+    made = pv.compare("toy", "vote-shares,wawa")
+    lines = [[line.split()[:4] for line in text.splitlines()[1:4]] for text in (shown, str(made))]
+    assert lines[0] == lines[1] and lines[0][0][:2] == ["method", "accuracy"]

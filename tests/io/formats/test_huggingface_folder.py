@@ -96,3 +96,27 @@ def test_images_are_bytes_in_the_items(tmp_path: Path) -> None:
     assert (
         data.items is not None and data.items["image"].to_list() == [b"png"] and data.items["task"].to_list() == ["a"]
     )
+
+
+def test_folder_with_the_columns_of_argilla_is_read_as_its_file(tmp_path: Path) -> None:
+    folder = tmp_path / "mail" / "data"
+    folder.mkdir(parents=True)
+    table = {
+        "id": ["a", "b"],
+        "text": ["buy now", "see you"],
+        "is_spam.responses": [["yes", "no"], ["no", "yes"]],
+        "is_spam.responses.users": [["u1", "u2"], ["u1", "u2"]],
+        "is_spam.responses.status": [["submitted", "discarded"], ["submitted", "submitted"]],
+    }
+    file = folder / "train-00000-of-00001.parquet"
+    pq.write_table(pa.table(table), file)
+    counts = [read(one).crowd("votes").counts().tolist() for one in (tmp_path / "mail", folder, file)]
+    assert counts == [[[0, 1], [1, 1]]] * 3
+
+
+def test_folder_with_one_row_per_vote_has_the_gold_labels_of_its_file(tmp_path: Path) -> None:
+    table = {"item": ["a", "a"], "annotator": ["x", "y"], "label": ["yes", "no"], "gold": ["yes", "yes"]}
+    (tmp_path / "data").mkdir()
+    pq.write_table(pa.table(table), tmp_path / "data" / "test-00000-of-00001.parquet")
+    gold = read(tmp_path).gold
+    assert gold is not None and gold.hard().tolist() == ["yes"]

@@ -1,6 +1,7 @@
 """Tables with the votes of a task in a list are read: CSV text, JSON lines, Parquet and frames, with and without workers."""
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ import pytest
 
 from plurivox.core.errors import InputError, PlurivoxWarning
 from plurivox.io.dataset import Dataset
-from plurivox.io.dataset_reader import as_dataset, read
+from plurivox.io.dataset_reader import as_dataset, dataset_of_given, read
 from plurivox.io.formats import find_reader_module_of_table, label_lists
 from plurivox.io.formats._data_read_from_other_program import FieldNames
+from plurivox.io.soft_label_files import read_soft
 from plurivox.io.tabular.table_files import Columns
+from plurivox.io.votes_from_tables import votes as votes_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::plurivox.core.errors.PlurivoxWarning")
 RECORDS = [
@@ -187,3 +190,135 @@ def test_lists_of_labels_are_read_beside_lists_of_ratings() -> None:
     with pytest.warns(UserWarning, match=r"other lists of labels are 'sure': label='sure' \(--label sure\)"):
         votes = as_dataset(table).crowd()
     assert votes.labels.tolist() == ["glad", "sad"] and votes.workers.tolist() == ["ann", "bo"]
+
+
+UNKNOWN = {"text": ["a", "b", "c"], "toxicity": [[0, 1, 1], [0, 0, 1], [1, 1, 1]]}
+PEOPLE = [["ann", "bo", "cy"], ["ann", "cy", "di"], ["bo", "cy", "di"]]
+
+
+@pytest.mark.filterwarnings("ignore::plurivox.core.errors.PlurivoxWarning")
+@pytest.mark.parametrize("suffix", [".parquet", ".jsonl", "frame", "text"])
+def test_the_only_list_of_few_values_has_the_labels_whatever_its_name(tmp_path: Path, suffix: str) -> None:
+    frame = pl.DataFrame(UNKNOWN | {"vector": [[0.5, 2.0]] * 3}, schema_overrides={"toxicity": pl.List(pl.Int8)})
+    given: Any = frame.to_pandas().assign(toxicity=[str(one) for one in UNKNOWN["toxicity"]])
+    if suffix == "frame":
+        given = frame
+    if suffix.startswith("."):
+        given = tmp_path / f"raw{suffix}"
+        frame.write_parquet(given) if suffix == ".parquet" else frame.write_ndjson(given)
+    votes = as_dataset(given).votes
+    assert votes is not None and votes.tasks.tolist() == ["a", "b", "c"] and votes.labels.tolist() == [0, 1]
+    assert votes.counts().tolist() == [[1, 2], [2, 1], [0, 3]] and votes.n_workers == 0
+
+
+@pytest.mark.filterwarnings("ignore::plurivox.core.errors.PlurivoxWarning")
+def test_a_second_list_of_names_has_the_workers() -> None:
+    votes = as_dataset(UNKNOWN | {"by_whom": PEOPLE}).votes
+    assert votes is not None and votes.workers.tolist() == ["ann", "bo", "cy", "di"] and votes.labels.tolist() == [0, 1]
+
+
+def test_two_lists_of_labels_are_an_error_whose_flag_works() -> None:
+    table = UNKNOWN | {"anger": [[0, 0, 1], [0, 0, 0], [1, 1, 1]]}
+    with pytest.raises(InputError, match=r"'toxicity', 'anger'.*--label toxicity"):
+        as_dataset(table)
+    with pytest.warns(PlurivoxWarning):
+        votes = dataset_of_given(table, label="anger").votes
+    assert votes is not None and votes.counts().tolist() == [[2, 1], [3, 0], [0, 3]]
+
+
+@pytest.mark.parametrize("lists", [[[0.1, 0.9], [0.4, 0.6]], [[0.5, 3.25], [1.0, 2.0]], [{"a": 1}, {"a": 2}]])
+def test_lists_that_are_no_labels_are_a_clear_error(tmp_path: Path, lists: list[Any]) -> None:
+    path = tmp_path / "raw.parquet"
+    pl.DataFrame({"text": ["a", "b"], "numbers": lists}).write_parquet(path)
+    with pytest.raises(InputError, match="'numbers' have lists or objects"):
+        read(path)
+    with pytest.raises(InputError, match="'numbers'"):
+        read(path, label="numbers")
+
+
+def test_embeddings_beside_votes_and_gold_labels_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "gold.parquet"
+    pl.DataFrame({"task": ["a", "b"], "label": ["x", "y"], "vector": [[0.5, 2.0]] * 2}).write_parquet(path)
+    assert read_soft(path).hard().tolist() == ["x", "y"]
+    wide = pd.DataFrame({"task": ["a", "b"], "ann": ["x", "y"], "bo": ["x", "x"], "vector": [[0.5, 2.0]] * 2})
+    with pytest.warns(PlurivoxWarning):
+        assert votes_of(wide).workers.tolist() == ["ann", "bo"]
+
+
+@pytest.mark.filterwarnings("ignore::plurivox.core.errors.PlurivoxWarning")
+@pytest.mark.parametrize("name", ["uid", "prompt_id", "promptID", "clip", "key"])
+def test_a_column_of_different_values_named_like_an_id_is_the_task(name: str) -> None:
+    votes = as_dataset({"source": ["x", "y", "x"], name: ["c", "a", "b"], "labels": UNKNOWN["toxicity"]}).votes
+    assert votes is not None and votes.tasks.tolist() == ["a", "b", "c"]
+
+
+def test_numbered_tasks_name_the_column_to_use() -> None:
+    table = {"source": ["x", "x", "x"], "first line": ["c", "a", "b"], "labels": UNKNOWN["toxicity"]}
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        as_dataset(table)
+    assert any("""task='first line' (--task "first line")""" in str(one.message) for one in told)
+
+
+@pytest.mark.parametrize("name", ["label", "expert", "gold_label", "Ground truth"])
+def test_a_label_beside_the_lists_is_gold(name: str) -> None:
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        data = as_dataset({"id": [1, 2, 3], "annotator_labels": UNKNOWN["toxicity"], name: [1, 0, None]})
+    assert data.gold is not None and data.gold.hard().tolist() == [1, 0]
+    assert any(f"{name!r} is read as the gold labels of 2 tasks" in str(one.message) for one in told)
+
+
+def nested(column: str, *cells: Any) -> list[dict[str, Any]]:
+    """Return records with an id, a text, gold labels, and votes nested in a column."""
+    return [{"id": n, "text": f"text {n}", "gold": "yes" if n else None, column: cell} for n, cell in enumerate(cells)]
+
+
+NESTED = {
+    "objects": nested(
+        "annotations",
+        [{"annotator": "ann", "label": "yes", "seconds": 3}, {"annotator": "bo", "label": "no", "note": "?"}],
+        [{"annotator": "bo", "label": "yes"}, {"annotator": "cy", "label": "yes"}],
+    ),
+    "names": nested("annotations", {"ann": "yes", "bo": "no"}, {"bo": "yes", "cy": "yes"}),
+    "names of objects": nested(
+        "votes", {"ann": {"label": "yes"}, "bo": {"label": "no"}}, {"bo": {"label": "yes"}, "cy": {"label": "yes"}}
+    ),
+    "fields found by values": nested(
+        "reviews",
+        [{"who": "ann", "said": "yes"}, {"who": "bo", "said": "yes"}],
+        [{"who": "bo", "said": "yes"}, {"who": "cy", "said": "no"}, {"who": "ann", "said": "no"}],
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::plurivox.core.errors.PlurivoxWarning")
+@pytest.mark.parametrize("name", NESTED)
+@pytest.mark.parametrize("kind", ["json", "jsonl", "records", "pandas"])
+def test_votes_nested_in_records(tmp_path: Path, name: str, kind: str) -> None:
+    records = NESTED[name]
+    given: Any = pd.DataFrame(records) if kind == "pandas" else records
+    if kind.startswith("json"):
+        given = tmp_path / f"items.{kind}"
+        given.write_text(json.dumps(records) if kind == "json" else "\n".join(map(json.dumps, records)))
+    data = as_dataset(given)
+    assert data.votes is not None and data.votes.workers.tolist() == ["ann", "bo", "cy"]
+    assert data.votes.counts().tolist() == ([[0, 2], [2, 1]] if name == "fields found by values" else [[1, 1], [0, 2]])
+    assert data.gold is not None and data.gold.hard().tolist() == ["yes"]
+
+
+def test_fields_that_are_not_clear_are_an_error_whose_flags_work() -> None:
+    records = nested(
+        "reviews", [{"who": "ann", "said": "yes"}, {"who": "bo", "said": "no"}], [{"who": "ann", "said": "no"}]
+    )
+    with pytest.raises(InputError, match=r"'reviews\.who', 'reviews\.said'"):
+        as_dataset(records)
+    for worker in ("who", "reviews.who"):
+        with pytest.warns(PlurivoxWarning):
+            votes = dataset_of_given(records, label="reviews.said", worker=worker).votes
+        assert votes is not None and votes.workers.tolist() == ["ann", "bo"] and votes.labels.tolist() == ["no", "yes"]
+
+
+def test_properties_of_an_item_are_not_votes() -> None:
+    records = [{"id": n, "label": "yes", "answers": {"author": f"a{n}", "place": "Rome"}} for n in range(3)]
+    assert find_reader_module_of_table(Columns.from_frame_mapping_or_parquet(records)) is None

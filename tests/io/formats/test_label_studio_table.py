@@ -40,7 +40,7 @@ def test_the_column_with_the_labels_is_found(tmp_path: Path, suffix: str) -> Non
     assert data.votes.seconds is not None and data.votes.seconds[0] == 4.5
     assert data.items is not None and data.items.to_dicts()[0] == {"task": "11", "image": "/data/1.png"}
     notes = [str(one.message) for one in told]
-    assert any("the column 'sentiment' (--label names another; others: 'image')" in note for note in notes)
+    assert any("the column 'sentiment' (another: label=..., --label; others: 'image')" in note for note in notes)
     assert any("1 cancelled annotation was skipped" in note for note in notes)
 
 

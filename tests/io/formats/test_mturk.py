@@ -4,10 +4,11 @@ import csv
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from plurivox.core.errors import InputError, PlurivoxWarning
-from plurivox.io.dataset_reader import read
+from plurivox.io.dataset_reader import as_votes, dataset_of_given, read
 
 FIXED = {
     "HITTypeId": "3AEIGPNMBC8WXLMTBMT2LGGG3ZUSNA",
@@ -152,3 +153,63 @@ def test_rows_marked_for_rejection_are_left_out(tmp_path: Path) -> None:
     rows[0]["Reject"] = "did not read the text"
     votes = read(batch(tmp_path / "b.csv", rows)).votes
     assert votes is not None and votes.n_answers == 5
+
+
+def several_items(questions: tuple[str, str] = ("label_1", "label_2"), inputs: str = "image_url_{}") -> pl.DataFrame:
+    """Return results of two HITs with two images each, by two workers; the last image is missing."""
+    rows = [
+        ("H1", "w1", "a.jpg", "b.jpg", "cat", "dog"),
+        ("H1", "w2", "a.jpg", "b.jpg", "cat", "cat"),
+        ("H2", "w1", "c.jpg", None, "dog", None),
+    ]
+    shown = [f"Input.{inputs.format(number)}" for number in (1, 2)]
+    names = ["HITId", "WorkerId", *shown, *(f"Answer.{one}" for one in questions)]
+    frame = pl.DataFrame(rows, schema=names, orient="row")
+    return frame.with_columns(AssignmentId=pl.int_range(pl.len()).cast(pl.String), WorkTimeInSeconds=pl.lit(60))
+
+
+@pytest.mark.parametrize("questions", [("label_1", "label_2"), ("label1", "label2"), ("q1_label", "q2_label")])
+def test_question_k_is_about_item_k(questions: tuple[str, str]) -> None:
+    with pytest.warns(PlurivoxWarning, match="several items per HIT"):
+        votes = as_votes(several_items(questions))
+    shown = set(zip(votes.tasks[votes.task], votes.workers[votes.worker], votes.labels[votes.label], strict=True))
+    assert shown == {
+        ("a.jpg", "w1", "cat"),
+        ("a.jpg", "w2", "cat"),
+        ("b.jpg", "w1", "dog"),
+        ("b.jpg", "w2", "cat"),
+        ("c.jpg", "w1", "dog"),
+    }
+    assert votes.seconds is not None and sorted(votes.seconds) == [30, 30, 30, 30, 60]
+
+
+def test_answers_of_several_items_in_json() -> None:
+    frame = (
+        several_items()
+        .with_columns(
+            pl.Series(
+                "Answer.taskAnswers",
+                ['[{"label1":"cat","label2":"dog"}]', '[{"label1":"cat","label2":"cat"}]', '[{"label1":"dog"}]'],
+            )
+        )
+        .drop("Answer.label_1", "Answer.label_2")
+    )
+    with pytest.warns(PlurivoxWarning, match="several items per HIT"):
+        votes = as_votes(frame)
+    assert votes.tasks.tolist() == ["a.jpg", "b.jpg", "c.jpg"]
+    assert len(votes.task) == 5
+
+
+def test_one_of_several_items_is_named_by_its_own_image() -> None:
+    with pytest.warns(PlurivoxWarning):
+        votes = dataset_of_given(several_items(), label="label_2").votes
+    assert votes is not None and votes.tasks.tolist() == ["b.jpg"]
+
+
+def test_numbers_that_do_not_pair_are_an_error_that_says_what_works() -> None:
+    frame = several_items().rename({"Answer.label_1": "Answer.label_0", "Answer.label_2": "Answer.label_1"})
+    with pytest.raises(InputError, match="--label label_0 --task HITId"):
+        as_votes(frame)
+    with pytest.warns(PlurivoxWarning):
+        votes = dataset_of_given(frame, label="label_0", task="HITId").votes
+    assert votes is not None and votes.tasks.tolist() == ["H1", "H2"]

@@ -72,7 +72,7 @@ def test_choices_become_votes(tmp_path: Path) -> None:
     assert data.votes.when is not None and data.votes.when[0] == 1707211049
     assert data.items is not None and data.items.columns == ["task", "text", "source"]
     assert notes == [
-        "tasks are named by 'text' (--task names another field, such as _input_hash)",
+        "tasks are named by 'text' (another field, such as _input_hash: task=..., --task)",
         "1 ignored record is not a vote",
         "1 rejected record has no label and was dropped",
         "1 record has no chosen option and was dropped",

@@ -80,3 +80,42 @@ def test_tables_that_are_unclear_are_not_wide(columns: list[str], row: list[str]
     swapped = [other[0], *other[:0:-1]] if "is_reply" not in columns else ["a2", "dog", "cat", "no", "yes"]
     with pytest.raises(InputError, match="missing column"):
         pv.votes(pd.DataFrame([row, swapped if "label" not in columns else other], columns=columns))
+
+
+@pytest.mark.parametrize(
+    ("others", "workers"),
+    [
+        ("Dr. Haddad,Dr. Lim,biopsy", ["Dr. Haddad", "Dr. Lim"]),
+        ("Rater 1 (AK),Rater 2 (BM),Consensus", ["Rater 1 (AK)", "Rater 2 (BM)"]),
+        ("ann,bo,biopsy", ["ann", "biopsy", "bo"]),  # unclear: names of one form
+    ],
+)
+def test_workers_share_a_title_or_a_number(tmp_path: Path, others: str, workers: list[str]) -> None:
+    rows = "".join(f"c{i},{'yn'[i % 2]},{'yn'[i % 3 > 0]},{'yn'[i % 4 > 1]}\n" for i in range(12))
+    (tmp_path / "wide.csv").write_text(f"case,{others}\n{rows}")
+    with pytest.warns(PlurivoxWarning, match="read as a wide table"):
+        assert pv.read(tmp_path / "wide.csv").votes.workers.tolist() == workers
+
+
+def test_a_full_column_of_another_form_beside_columns_with_gaps_is_asked_for(tmp_path: Path) -> None:
+    rows = "".join(f"c{i},{'yn,'[i % 3].strip(',')},{'n,y'[i % 3].strip(',')},{'yn'[i % 2]}\n" for i in range(12))
+    (tmp_path / "wide.csv").write_text(f"case,Haddad,Lim,biopsy\n{rows}")
+    with pytest.raises(InputError, match=r"column 'biopsy' .* has a value in every row, .*--worker Haddad,Lim"):
+        pv.read(tmp_path / "wide.csv")
+    with pytest.warns(PlurivoxWarning, match="'case' as the task"):
+        assert len(pv.read(tmp_path / "wide.csv", worker=["Haddad", "Lim"]).votes.workers) == 2
+
+
+def test_a_consensus_is_not_proposed_as_a_worker(tmp_path: Path) -> None:
+    rows = "".join(f"c{i},{i % 3},{i % 2},{i % 2},ok {i}\n" for i in range(12))
+    (tmp_path / "wide.csv").write_text(f"case,ann,bo,consensus,remarks\n{rows}")
+    for how in ({}, {"wide": True}):
+        with pytest.raises(InputError, match=r"--worker ann,bo\)"):
+            pv.read(tmp_path / "wide.csv", **how)
+
+
+@pytest.mark.parametrize("role", ["task", "worker", "label"])
+def test_a_column_named_by_the_caller_must_exist(tmp_path: Path, role: str) -> None:
+    (tmp_path / "wide.csv").write_text("case,rater_1,rater_2\nc1,y,n\nc2,n,n\nc3,y,y\n")
+    with pytest.raises(InputError, match="missing column 'nosuch'"):
+        pv.read(tmp_path / "wide.csv", **{role: "nosuch"})

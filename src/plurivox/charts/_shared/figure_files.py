@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from plurivox.charts._shared.hover_text import svg_text
 from plurivox.charts._shared.theme import ThemeName, theme_settings
 from plurivox.core.atomic_write import atomic_file
-from plurivox.core.errors import InputError, PlurivoxWarning
+from plurivox.core.errors import InputError, warn_user
 
 FILE_TYPES = (".svg", ".png", ".pdf")
 RESOLUTION = 200  # dots per inch of .png
@@ -70,9 +70,7 @@ def _warn_of_missing_characters() -> Iterator[None]:
         if one not in missing:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
     if missing:
-        warnings.warn(
+        warn_user(
             "the installed fonts lack some characters of the names, which appear as boxes: install fonts for their script, "
-            "such as the package fonts-noto-cjk, or write .svg, in which text stays text",
-            PlurivoxWarning,
-            stacklevel=3,
+            "such as the package fonts-noto-cjk, or write .svg, in which text stays text"
         )

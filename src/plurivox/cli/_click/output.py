@@ -3,7 +3,7 @@
 import math
 import shlex
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from plurivox.cli._click.progress_bar import progress_bar_while_block_runs
+from plurivox.core.aligned_table_text import aligned_table_text
 from plurivox.core.count_text import count_text
 from plurivox.core.errors import PlurivoxWarning
 from plurivox.core.progress_callbacks import Progress
@@ -99,19 +100,6 @@ class Screen:
         for part in ("" if writes_to_stdout else text, summary):
             if part:
                 click.echo(part, err=writes_to_stdout)
-
-
-def aligned_table_text(rows: Sequence[Sequence[str]], indent: str = "", gap: str = "  ") -> str:
-    """Return rows of text as one text with aligned columns, for a terminal.
-
-    >>> print(aligned_table_text([("tasks", "7"), ("votes per task", "3.00")]))
-    tasks           7
-    votes per task  3.00
-    """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        indent + gap.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    )
 
 
 def first_rows_text(columns: Mapping[str, Any], row_name: str, float_format: str = ".4g", *, plural: str = "") -> str:

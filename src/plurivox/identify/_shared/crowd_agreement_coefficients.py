@@ -1,6 +1,5 @@
 """Agreement coefficients of a whole crowd: terms per task are summed, and the coefficient is computed from the sums."""
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from plurivox.core.array_types import Floats, Ints
-from plurivox.core.errors import InputError, PlurivoxWarning
+from plurivox.core.errors import InputError, warn_user
 from plurivox.core.method import option
 from plurivox.core.name_encoding import as_names
 from plurivox.core.one_answer_per_worker import one_answer_per_task_and_worker
@@ -197,10 +196,8 @@ def make_crowd_scores(
     Its badness is 1 - `raw_coefficient`. Warn if the coefficient is nan.
     """
     if np.isnan(raw_coefficient):
-        warnings.warn(
-            f"{method.name()} is undefined for these votes: they do not vary, for example if all are for one label",
-            PlurivoxWarning,
-            stacklevel=5,
+        warn_user(
+            f"{method.name()} is undefined for these votes: they do not vary, for example if all are for one label"
         )
     low, high = percentile_interval_95(np.concatenate(resampled_blocks)[:, None]) if resampled_blocks else (None, None)
     names, raw = as_names(["crowd"]), np.array([raw_coefficient])

@@ -1,11 +1,9 @@
 """Checks of the evidence that several scores need; the errors say what is missing."""
 
-import warnings
-
 import numpy as np
 
 from plurivox.core.array_types import Floats, Ints, Names
-from plurivox.core.errors import InputError, PlurivoxWarning, first_few
+from plurivox.core.errors import InputError, first_few, warn_user
 from plurivox.core.name_encoding import positions
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
@@ -60,7 +58,7 @@ def workers_and_seconds_of_timed_answers(evidence: Evidence, score_name: str) ->
     known = (worker >= 0) & (seconds >= 0)  # false for nan
     if n := int((seconds < 0).sum()):
         text = f"{score_name}: {n:,} answers have a negative time; they are left out"
-        warnings.warn(text, PlurivoxWarning, stacklevel=4)
+        warn_user(text)
     if not known.any():
         raise InputError(f"{score_name} needs the time of each answer; the column seconds has none of a named worker")
     return worker[known], seconds[known], workers

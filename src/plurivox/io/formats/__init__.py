@@ -34,6 +34,8 @@ from plurivox.io.formats import (
     zooniverse,
 )
 from plurivox.io.formats._data_read_from_other_program import FieldNames, ForeignContents
+from plurivox.io.formats._records_of_table import has_lists_objects_or_fields_of_prodigy, records_of_rows
+from plurivox.io.tabular.huggingface_class_labels import features_of_parquet
 from plurivox.io.tabular.table_files import Columns
 
 FOLDER_FORMATS: tuple[ModuleType, ...] = (
@@ -63,6 +65,7 @@ __all__ = [
     "find_reader_module_of_folder",
     "find_reader_module_of_records",
     "find_reader_module_of_table",
+    "read_table_of_export_or_none",
 ]
 
 
@@ -81,3 +84,20 @@ def find_reader_module_of_records(records: Any) -> ModuleType | None:
 def find_reader_module_of_table(table: Columns) -> ModuleType | None:
     """Return the module that can read this table of another program, or None."""
     return next((module for module in TABLE_FORMATS if module.recognises(table)), None)
+
+
+def read_table_of_export_or_none(table: Columns, names: FieldNames) -> ForeignContents | None:
+    """Return the contents of a table that another program wrote; None for a plain table.
+
+    A table whose rows are JSON records of an export, such as `pd.read_json(file, lines=True)`, is read as these records.
+    """
+    is_dataset = isinstance(table.source, Path) and bool(features_of_parquet(table.source))
+    if not is_dataset and has_lists_objects_or_fields_of_prodigy(table):
+        reader = find_reader_module_of_records(records_of_rows(table, first=True))
+        if reader is not None and reader is find_reader_module_of_records(records := records_of_rows(table)):
+            contents: ForeignContents = reader.read_records(records, Path(table.where), names)
+            return contents
+    module = find_reader_module_of_table(table)
+    if module is None and names.label is not None and label_lists.has_votes_in_list(table, names.label):
+        module = label_lists
+    return None if module is None else module.read_columns(table, names)

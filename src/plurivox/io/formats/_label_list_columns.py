@@ -5,11 +5,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plurivox.core.errors import InputError
+from plurivox.io.formats._lists_of_unknown_name import lists_of_labels_and_workers, lists_that_look_like_labels
 from plurivox.io.formats._table_columns import usual_names
 from plurivox.io.tabular.usual_column_names import bare_name
 
 TOKENS = {"tokens", "words", "subwords"}
 DISTINCT, MIN_VALUES = 0.5, 20  # texts that repeat less than this are not labels; of which this many are needed to tell
+
+WORKER_FIELD = "worker"  # the name of the keys of {worker: label}
 
 Rows = Sequence[Any]  # the value of a nested column in each row: a list, a dict of lists, or None
 
@@ -36,9 +39,41 @@ def find_label_lists(
     found: dict[str, LabelLists] = {}
     objects = {name: rows for name, rows in columns.items() if any(_is_object(row) for row in rows)}
     for name, rows in objects.items():
-        found |= _lists_of_objects(name, [_as_objects(row) for row in rows], worker, label)
+        if _is_named_as_labels(name) or name == label:
+            found |= _objects_by_worker(name, rows, label)
+        if name not in found:
+            found |= _lists_of_objects(name, [_as_objects(row) for row in rows], worker, label)
     plain = {name: [row or [] for row in rows] for name, rows in columns.items() if name not in objects}
     return found | _plain_lists(plain, worker, label)
+
+
+def find_lists_of_unknown_name(columns: Mapping[str, Rows]) -> dict[str, LabelLists]:
+    """Return the lists, and fields of lists of objects, that may be votes by their values: several if it is unclear which."""
+    plain = {name: [row or [] for row in rows] for name, rows in columns.items() if not any(map(_is_object, rows))}
+    found = _lists_by_values(plain)
+    for name, rows in columns.items():
+        if name not in plain:
+            objects = [_as_objects(row) for row in rows]
+            fields = dict.fromkeys(field for row in objects for one in row for field in one)
+            found |= _lists_by_values(
+                {f"{name}.{field}": [[one.get(field) for one in row] for row in objects] for field in fields}
+            )
+    return found
+
+
+def _lists_by_values(plain: Mapping[str, list[list[Any]]]) -> dict[str, LabelLists]:
+    """Return the lists that look like labels; one with its workers if it is clear which list has them."""
+    tokens = [rows for name, rows in plain.items() if bare_name(name) in TOKENS]
+    fit = {
+        name: whole_numbers(rows)
+        for name, rows in plain.items()
+        if can_be_votes(rows) and not any(have_same_lengths(rows, one) for one in tokens)
+    }
+    pair = lists_of_labels_and_workers(fit)
+    if pair is not None and pair[0] in lists_that_look_like_labels(fit):
+        labels, workers = pair
+        return {labels: LabelLists(labels, fit[labels], fit[workers], workers)}
+    return {name: LabelLists(name, fit[name]) for name in lists_that_look_like_labels(fit)}
 
 
 def _plain_lists(plain: Mapping[str, list[list[Any]]], worker: str | None, label: str | None) -> dict[str, LabelLists]:
@@ -75,11 +110,39 @@ def _plain_lists(plain: Mapping[str, list[list[Any]]], worker: str | None, label
     }
 
 
+def _objects_by_worker(column: str, rows: Rows, label: str | None) -> dict[str, LabelLists]:
+    """Return the votes in objects {worker: label} or {worker: {"label": ...}}, one per row; {} if they are other objects."""
+    given = [
+        {key: one for key, one in (row or {}).items() if one is not None} for row in rows if not isinstance(row, list)
+    ]
+    values = [one for row in given for one in row.values()]
+    if len(given) < len(rows) or not values or any(isinstance(one, list) for one in values):
+        return {}
+    if all(isinstance(one, dict) for one in values):
+        listed = [[{WORKER_FIELD: key, **one} for key, one in row.items()] for row in given]
+        return _lists_of_objects(column, listed, WORKER_FIELD, label)
+    labels = [list(row.values()) for row in given]
+    if not can_be_votes(labels) or len(set(map(type, values))) > 1 or not _are_named_alike(given):
+        return {}
+    return {column: LabelLists(column, whole_numbers(labels), [list(row) for row in given], f"{column}.{WORKER_FIELD}")}
+
+
+def _are_named_alike(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether several names have values of a common set, so that they are workers and not the fields of a record."""
+    values: dict[str, set[Any]] = {}
+    for row in rows:
+        for name, value in row.items():
+            values.setdefault(name, set()).add(value)
+    known = list(values.values())
+    return len(known) > 1 and all(any(one & other for other in known if other is not one) for one in known)
+
+
 def _lists_of_objects(
     column: str, rows: list[list[dict[str, Any]]], worker: str | None, label: str | None
 ) -> dict[str, LabelLists]:
     """Return the fields of the objects in a column that can be votes, with the field that names the worker."""
     fields = list(dict.fromkeys(name for row in rows for one in row for name in one))
+    worker = None if worker is None else worker.removeprefix(f"{column}.")
     who = worker if worker in fields else next((name for name in fields if _is_named_as_workers(name)), None)
     values = {name: [[one.get(name) for one in row] for row in rows] for name in fields if name != who}
     fit = {name: whole_numbers(lists) for name, lists in values.items() if can_be_votes(lists)}

@@ -28,12 +28,12 @@ def nested_column_names(table: Columns) -> list[str]:
 
 def nested_values(table: Columns, name: str) -> list[Any]:
     """Return the values of a nested column as lists, dicts and None; lists written as text are parsed."""
-    return [_plain_value(value) for value in _all_values(table, name)]
+    return [_plain_value(value) for value in all_values(table, name)]
 
 
 def first_nested_values(table: Columns, name: str) -> list[Any]:
     """Return the values of a nested column in the first rows."""
-    return [_plain_value(value) for value in _first_rows(table, name)]
+    return [_plain_value(value) for value in first_rows(table, name)]
 
 
 def _type_names(table: Columns) -> dict[str, str]:
@@ -50,11 +50,11 @@ def _type_names(table: Columns) -> dict[str, str]:
 
 def _first_values(table: Columns, name: str) -> list[Any]:
     """Return the values of a column in the first rows that are not missing, as they are stored."""
-    values = map(_as_list, _first_rows(table, name))
+    values = map(plain_list, first_rows(table, name))
     return [value for value in values if value is not None and not _is_missing_number(value) and value != ""]
 
 
-def _first_rows(table: Columns, name: str) -> list[Any]:
+def first_rows(table: Columns, name: str) -> list[Any]:
     """Return the values of a column in the first rows, as they are stored."""
     if isinstance(table.source, Path):
         return pl.scan_parquet(table.source, glob=False).select(name).head(N_FIRST).collect()[name].to_list()
@@ -63,7 +63,7 @@ def _first_rows(table: Columns, name: str) -> list[Any]:
     return list(table.source.get_column(_native_name(table, name)).head(N_FIRST).to_list())
 
 
-def _all_values(table: Columns, name: str) -> list[Any]:
+def all_values(table: Columns, name: str) -> list[Any]:
     """Return all values of a column, as they are stored."""
     if isinstance(table.source, Path):
         return table[name].to_list()
@@ -85,7 +85,7 @@ def _is_missing_number(value: Any) -> bool:
     return isinstance(value, float) and value != value
 
 
-def _as_list(value: Any) -> Any:
+def plain_list(value: Any) -> Any:
     """Return arrays, series and tuples as lists, other values unchanged."""
     if isinstance(value, np.ndarray | np.generic | pl.Series):
         return value.to_list() if isinstance(value, pl.Series) else value.tolist()
@@ -94,11 +94,11 @@ def _as_list(value: Any) -> Any:
 
 def _plain_value(value: Any) -> Any:
     """Return a value of a nested column as a list, a dict or None."""
-    value = _as_list(value)
+    value = plain_list(value)
     if isinstance(value, str):
         return parse_list_text(value)
     if isinstance(value, list):
-        return [_as_list(one) for one in value]
+        return [plain_list(one) for one in value]
     if isinstance(value, dict):
-        return {key: _as_list(one) for key, one in value.items()}
+        return {key: plain_list(one) for key, one in value.items()}
     return None

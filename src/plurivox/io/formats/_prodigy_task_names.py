@@ -64,15 +64,18 @@ def names_of_inputs(
         names = [record.get(one) for record in records]
         short = all(isinstance(name, str) and 0 < len(name) <= MAX_NAME_LENGTH for name in names)
         if short and _are_names_of_inputs(names, hashes):
-            return names, f"tasks are named by {one!r} (--task names another field, such as {INPUT_HASH})"
+            return (
+                names,
+                f"tasks are named by {one!r} (another field, such as {INPUT_HASH}: task=..., --task)",
+            )
     if None in hashes:
         names = [next((record[one] for one in SHOWN_FIELDS if record.get(one)), None) for record in records]
         if None in names:
             raise InputError(
-                f"{where} has a record without {INPUT_HASH} and without text; name the field of tasks: --task FIELD"
+                f"{where} has a record without {INPUT_HASH} and without text; name the field of tasks: task=... (--task FIELD)"
             )
-        return names, f"tasks are named by what was shown (--task names another field); {INPUT_HASH} is missing"
-    return hashes, f"tasks are named by {INPUT_HASH}; the items have what was shown (--task names another field)"
+        return names, f"tasks are named by what was shown (another field: task=..., --task); {INPUT_HASH} is missing"
+    return hashes, f"tasks are named by {INPUT_HASH}; the items have what was shown (another field: task=..., --task)"
 
 
 def _are_names_of_inputs(names: Sequence[Any], hashes: Sequence[Any]) -> bool:

@@ -41,11 +41,21 @@ def recognises(path: Path) -> bool:
 
 def read_folder(path: Path, names: FieldNames) -> ForeignContents:
     """Return the votes of all splits of a data set, and its other columns as items with the column `split`."""
+    table = table_of_splits(path)
+    contents = contents_of_export_or_none(table, path, names)
+    if contents is not None:
+        return contents
+    columns = {role: name for role in ("task", "worker", "label") if (name := getattr(names, role)) is not None}
+    votes, gold = votes_from_tables.votes_and_gold(table, where=table.where, labels=names.labels, **columns)
+    return ForeignContents(path.resolve().name, votes, gold)
+
+
+def table_of_splits(path: Path) -> Columns:
+    """Return the table of all splits of a data set, with the names of class labels and a column `split`."""
     frames = dict(_frames_by_split(path))
     if not frames:
         raise InputError(f"{path} has no splits with data")
-    features = _features(path)
-    class_names = class_names_by_column(features)
+    class_names = class_names_by_column(_features(path))
     parts = [
         frame.with_columns(decode_class_labels(column, class_names) for column in frame).with_columns(
             **({SPLIT: pl.lit(split)} if split and SPLIT not in frame.columns else {})
@@ -58,16 +68,18 @@ def read_folder(path: Path, names: FieldNames) -> ForeignContents:
         raise InputError(
             f"the splits of {path} have columns of different types: {str(cause).splitlines()[0]}"
         ) from cause
-    table = Columns.from_frame_mapping_or_parquet(_with_image_bytes(whole), path.name)
+    return Columns.from_frame_mapping_or_parquet(_with_image_bytes(whole), path.resolve().name)
+
+
+def contents_of_export_or_none(table: Columns, path: Path, names: FieldNames) -> ForeignContents | None:
+    """Return the contents of the table of a folder if it has lists of labels or another program wrote it; else None."""
     from plurivox.io.formats import find_reader_module_of_table
 
-    if label_lists.recognises(table):
-        return replace(label_lists.read_columns(table, names, class_names), name=path.resolve().name)
-    if (reader := find_reader_module_of_table(table)) is not None:  # such as the records of Argilla
-        return replace(reader.read_columns(table, names), name=path.resolve().name)
-    columns = {role: name for role in ("task", "worker", "label") if (name := getattr(names, role)) is not None}
-    votes = votes_from_tables.votes(table, where=table.where, labels=names.labels, **columns)
-    return ForeignContents(path.resolve().name, votes)
+    reader = find_reader_module_of_table(table)
+    if reader is None:
+        return None
+    further = {"class_names": class_names_by_column(_features(path))} if reader is label_lists else {}
+    return replace(reader.read_columns(table, names, **further), name=path.resolve().name)
 
 
 def _is_saved_dataset(folder: Path) -> bool:

@@ -5,6 +5,7 @@ Lists are columns of lists (Parquet, JSON), lists written as text (CSV: "[0, 1, 
 A list beside one worker per row is a set of labels: a soft answer with equal shares.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,19 +24,26 @@ from plurivox.io.formats._annotations import (
     choose_question,
     label_option,
     only_choice_among_labels,
+    shell_word,
     workers_table,
 )
 from plurivox.io.formats._data_read_from_other_program import FieldNames, ForeignContents
-from plurivox.io.formats._label_list_columns import LabelLists, find_label_lists
+from plurivox.io.formats._label_list_columns import (
+    LabelLists,
+    find_label_lists,
+    find_lists_of_unknown_name,
+)
 from plurivox.io.formats._nested_columns import first_nested_values, nested_column_names, nested_values
-from plurivox.io.formats._table_columns import constant_columns_by_name, is_rating, usual_names
+from plurivox.io.formats._table_columns import ID_NAME, constant_columns_by_name, is_rating, usual_names
 from plurivox.io.tabular.column_roles import find_column
 from plurivox.io.tabular.huggingface_class_labels import class_names_by_column, features_of_parquet
 from plurivox.io.tabular.table_file_names import table_name_of_file
 from plurivox.io.tabular.table_files import Columns
-from plurivox.io.tabular.usual_column_names import CONTENTS, bare_name
+from plurivox.io.tabular.usual_column_names import CONTENTS, NAMED_BY_ID, UNITS, bare_name
 
 SPLIT = "split"
+EXPERT = re.compile(r"(expert|adjudicated|correct|true)(label|answer|class|category|rating|decision)?")
+ID_NAMES = {"uid", "uuid", "guid", "key", "hash", "identifier", *UNITS, *NAMED_BY_ID}
 COLUMNS_WRITTEN = ("task", "labels", "annotators")  # by plurivox for `datasets`: no note on these names
 
 ClassNames = Mapping[str, tuple[str, ...]]  # names of all labels in order, by column or column.field
@@ -55,7 +63,34 @@ def recognises(table: Columns) -> bool:
     nested = nested_column_names(table)
     if not nested or {"worker", "label"} <= set(table.names) - set(nested):
         return False
-    return bool(find_label_lists({name: first_nested_values(table, name) for name in nested}))
+    first = {name: first_nested_values(table, name) for name in nested}
+    if find_label_lists(first):
+        return True
+    found = find_lists_of_unknown_name(first)
+    return bool(found) and not _has_other_labels(
+        replace(table, names=[one for one in table.names if one not in nested]), found
+    )
+
+
+def has_votes_in_list(table: Columns, column: str) -> bool:
+    """Return whether a column, or column.field, that the caller named has lists that can be labels."""
+    name = column if column in table.names else column.split(".")[0]
+    return name in nested_column_names(table) and bool(
+        find_label_lists({name: first_nested_values(table, name)}, label=column)
+    )
+
+
+def _has_other_labels(scalars: Columns, lists: Mapping[str, LabelLists]) -> bool:
+    """Return whether a table has labels in a column that is not a list, other than the gold labels of the lists."""
+    columns = [name for name in scalars.names if bare_name(name) in usual_names("label", n_lines=2)]
+    workers = [name for name in scalars.names if bare_name(name) in usual_names("worker")]
+    known = [{str(value) for row in one.labels for value in row} for one in lists.values()]
+    return bool(columns) and (
+        bool(workers)
+        or not any(
+            {str(one) for one in scalars[column] if one is not None} <= values for column in columns for values in known
+        )
+    )
 
 
 def read_columns(table: Columns, names: FieldNames, class_names: ClassNames | None = None) -> ForeignContents:
@@ -79,13 +114,14 @@ def read_columns(table: Columns, names: FieldNames, class_names: ClassNames | No
         tasks=as_text_if_types_differ(tasks.names),
         labels=names.labels or class_names.get(lists.question),
     )
+    gold, gold_notes = _gold(scalars, tasks, votes.labels.tolist(), lists.question)
     return ForeignContents(
         table_name_of_file(Path(table.where)),
         votes,
-        _gold(scalars, tasks, votes.labels.tolist()),
+        gold,
         items=_items(scalars, tasks, row_worker),
         workers=_traits(lists, table.where),
-        notes=(*tasks.notes, *_notes(annotations, lists, row_worker, tasks.column, others)),
+        notes=(*tasks.notes, *gold_notes, *_notes(annotations, lists, row_worker, tasks.column, others)),
     )
 
 
@@ -107,6 +143,13 @@ def _chosen_lists(columns: dict[str, list[Any]], names: FieldNames, where: str) 
         found = find_label_lists(columns, names.worker, names.label)
     except InputError as cause:
         raise InputError(f"{where}, {cause}") from None
+    if not found:
+        found = find_lists_of_unknown_name(columns)
+        if len(found) > 1 and names.label is None:
+            raise InputError(
+                f"{where} has several columns of lists that may be the labels: {first_few(found, 12)}; select one: "
+                f"{label_option(next(iter(found)))}, and the list with the workers, if it has one: worker=... (--worker)"
+            )
     matches = [one for one in found if names.label in (one, *one.split("."))]
     named = matches[0] if len(matches) == 1 else names.label
     if named is None:
@@ -122,13 +165,13 @@ def _task_of_each_row(table: Columns, named: str | None) -> _Tasks:
         raise InputError(
             f"{table.where} has no column {named!r} for the tasks; its columns are {first_few(table.names, 12)}"
         )
-    column = find_column(table, "task", _columns_of_bytes(table)) if named is None else named
+    column = _task_column(table) if named is None else named
     if column is None:
         if not table.names:
             raise InputError(f"{table.where} has only lists; add a column with the tasks")
         numbers = list(range(len(table[table.names[0]])))
         return _Tasks(
-            numbers, None, ("no column names the tasks: they are numbered by row, from 0 (task=..., --task)",)
+            numbers, None, (f"no column names the tasks: they are numbered by row, from 0{_task_advice(table)}",)
         )
     values = table[column]
     if values.null_count():
@@ -143,6 +186,35 @@ def _task_of_each_row(table: Columns, named: str | None) -> _Tasks:
                 prefixed, column, (f"splits repeat values of {column!r}: the tasks are named <split>/<{column}>",)
             )
     return _Tasks(values.to_list(), column)
+
+
+def _task_column(table: Columns) -> str | None:
+    """Return the column with a usual name of tasks, else one named like an id whose values are all different."""
+    if (column := find_column(table, "task", _columns_of_bytes(table))) is not None:
+        return column
+    return next((name for name in _columns_of_different_values(table) if _is_named_like_an_id(name)), None)
+
+
+def _is_named_like_an_id(name: str) -> bool:
+    """Return whether a name is that of an id, or of something that can be labelled: prompt_id, promptID, uid, key, clip."""
+    return bool(ID_NAME.search(name)) or bare_name(name) in ID_NAMES
+
+
+def _columns_of_different_values(table: Columns) -> list[str]:
+    """Return the columns of texts or whole numbers that are all different."""
+    found = []
+    for name in table.names:
+        values = table[name] if table.may_hold_names(name) else pl.Series([None])
+        is_name = values.dtype == pl.String or values.dtype.is_integer()
+        if is_name and not values.null_count() and values.n_unique() == len(values):
+            found.append(name)
+    return found
+
+
+def _task_advice(table: Columns) -> str:
+    """Return how to name the tasks by a column instead, the first whose values are all different."""
+    found = next(iter(_columns_of_different_values(table)), None)
+    return " (task=..., --task)" if found is None else f"; by a column: task={found!r} (--task {shell_word(found)})"
 
 
 def _columns_of_bytes(table: Columns) -> list[str]:
@@ -193,17 +265,30 @@ def _traits(lists: LabelLists, where: str) -> pl.DataFrame | None:
     return workers_table(constant_columns_by_name(known, plain, rows), where)
 
 
-def _gold(table: Columns, tasks: _Tasks, labels: list[Any]) -> SoftLabels | None:
-    """Return the gold labels in a column named gold, truth, ...; None if there is none or its values are not labels."""
-    column = find_column(table, "gold", [tasks.column])
+def _gold(table: Columns, tasks: _Tasks, labels: list[Any], question: str) -> tuple[SoftLabels | None, tuple[str, ...]]:
+    """Return the gold labels in a column named gold, truth, expert, ..., or `label` beside lists of another name, and a note.
+
+    None if there is no such column or its values are not labels.
+    """
+    column = find_column(table, "gold", [tasks.column]) or next(
+        (name for name in table.names if name != tasks.column and EXPERT.fullmatch(bare_name(name))), None
+    )
+    of_label = [name for name in table.names if bare_name(name) == "label" and name not in (tasks.column, question)]
+    if column is None and of_label:
+        column = of_label[0]
     if column is None:
-        return None
+        return None, ()
     rows = zip(tasks.names, table[column].to_list(), strict=True)
     known = {task: label for task, label in rows if label is not None}
-    if not {str(label) for label in known.values()} <= {str(label) for label in labels} or not known:
-        return None
     by_text = {str(label): label for label in labels}
-    return SoftLabels.gold(list(known), [by_text[str(label)] for label in known.values()], labels=labels)
+    if not known or not {str(label) for label in known.values()} <= set(by_text):
+        n_other = len({str(label) for label in known.values()} - set(by_text))
+        other = (
+            f"column {column!r} is not gold labels: {count_text(n_other, 'value')} in it are not labels of the votes"
+        )
+        return None, (other,) * bool(known)
+    gold = SoftLabels.gold(list(known), [by_text[str(label)] for label in known.values()], labels=labels)
+    return gold, (f"column {column!r} is read as the gold labels of {count_text(len(gold), 'task')}",)
 
 
 def _items(table: Columns, tasks: _Tasks, row_worker: str | None) -> pl.DataFrame | None:

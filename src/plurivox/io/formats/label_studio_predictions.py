@@ -5,7 +5,6 @@ of the result. https://labelstud.io/guide/predictions
 """
 
 import json
-import warnings
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from plurivox.core.atomic_write import atomic_file
-from plurivox.core.errors import InputError, PlurivoxWarning, first_few
+from plurivox.core.errors import InputError, first_few, warn_user
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.io.formats._annotations import choose_question
 from plurivox.io.formats._data_read_from_other_program import counted_notes
@@ -96,7 +95,7 @@ def write_label_studio_predictions(
         ),
     )
     for note in notes:
-        warnings.warn(note, PlurivoxWarning, stacklevel=2)
+        warn_user(note)
 
 
 def _control_as_named(from_name: str | None, to_name: str | None) -> Control:

@@ -82,7 +82,7 @@ def _column_of_labels_and_note(columns: dict[str, list[Any]], named: str | None,
             others = (
                 f"; others: {first_few(one for one in candidates if one != found[0])}" if len(candidates) > 1 else ""
             )
-            return found[0], f"labels are read from the column {found[0]!r} (--label names another{others})"
+            return found[0], f"labels are read from the column {found[0]!r} (another: label=..., --label{others})"
         if found:
             candidates = found
     raise InputError(

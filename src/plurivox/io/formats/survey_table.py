@@ -145,8 +145,8 @@ def _notes(
     start = others[0][:20].split("*")[0] + "*" if others else ""
     short = [name if len(name) <= 40 else f"{name[:37]}..." for name in tasks]
     notes: Mapping[str, bool] = {
-        f"read as {survey.tool}: {named}; the tasks are {count_text(len(tasks), 'column')}: {first_few(short)}; task='Q*' "
-        "(--task 'Q*') selects columns by their names; if the rows are tasks: wide=True (--wide)": True,
+        f"read as {survey.tool}: {named}; the tasks are {count_text(len(tasks), 'column')}: {first_few(short)}; "
+        "task='Q*' (--task 'Q*') selects columns by their names; if the rows are tasks: wide=True (--wide)": True,
         f"further questions with common answers are not tasks: {first_few(others)}; task={start!r} "
         f"(--task {shell_word(start)}) selects them": bool(others),
         f"other columns are traits of the workers: {first_few(traits)}": bool(traits),

@@ -60,14 +60,14 @@ def narwhals_to_polars(column: Any, name_in_errors: str) -> pl.Series:
 
 def _same_type_values_to_series(values: list[Any], name_in_errors: str) -> pl.Series:
     """Return a list of Python values as a polars series; raise InputError if their types differ."""
-    plain = [None if _is_none_nan_or_na(value) else value for value in values]
+    plain = [None if is_none_nan_or_na(value) else value for value in values]
     # raises InputError if types are mixed
     names = as_names([value for value in plain if value is not None], name_in_errors)
     kind = {"T": pl.String, "i": pl.Int64, "f": pl.Float64, "b": pl.Boolean}[names.dtype.kind]
     return pl.Series(name_in_errors, plain, dtype=kind, strict=False)
 
 
-def _is_none_nan_or_na(value: Any) -> bool:
+def is_none_nan_or_na(value: Any) -> bool:
     """Return whether a Python value is None, NaN, NaT or the NA of pandas."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True

@@ -9,7 +9,6 @@ import gzip
 import io
 import json
 import re
-import warnings
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +19,7 @@ import polars as pl
 
 from plurivox.core.array_types import Bools, Ints
 from plurivox.core.count_text import count_text
-from plurivox.core.errors import InputError, PlurivoxWarning, first_few
+from plurivox.core.errors import InputError, first_few, warn_user
 from plurivox.io.tabular.title_rows import rows_above_column_names
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -75,10 +74,8 @@ def _as_utf8_without_byte_order_mark(data: bytes, path: str | Path) -> bytes:
         return data.removeprefix(UTF8_BOM)
     if (text := _windows_1252_text_or_none(data)) is None:
         return data
-    warnings.warn(
-        f"{path} is not UTF-8 text; read as Windows-1252, as Excel writes CSV in western Europe: check names with accents",
-        PlurivoxWarning,
-        stacklevel=2,
+    warn_user(
+        f"{path} is not UTF-8 text; read as Windows-1252, as Excel writes CSV in western Europe: check names with accents"
     )
     return text.encode()
 
@@ -194,9 +191,7 @@ def read_delimited_as_text_columns(
     mark = separator or _detect_separator(head)
     if quotes and (above := rows_above_column_names(head, mark)):
         data, head = data.split(b"\n", len(above))[-1], head.removeprefix("".join(above))
-        warnings.warn(
-            f"{path}: {count_text(len(above), 'row')} above the column names skipped", PlurivoxWarning, stacklevel=2
-        )
+        warn_user(f"{path}: {count_text(len(above), 'row')} above the column names skipped")
     # blanks are part of the labels in columns `p:<label>`
     names = [name if name.startswith("p:") else name.strip() for name in _parse_header(head, mark, quotes, path)]
     if any("\ufffd" in name for name in names):
@@ -286,12 +281,10 @@ def _find_blank_rows_and_check_field_counts(
         )
     if short.any():
         n = int(short.sum())
-        warnings.warn(
+        warn_user(
             f"{path}: {count_text(n, 'row')} ({'line' if n == 1 else 'lines'} "
             f"{first_few(lines) if n <= 3 else f'{lines[0]}, ...'}) "
-            f"{'has' if n == 1 else 'have'} fewer fields than the header; the last fields are read as missing",
-            PlurivoxWarning,
-            stacklevel=3,
+            f"{'has' if n == 1 else 'have'} fewer fields than the header; the last fields are read as missing"
         )
     return blank[1:]
 

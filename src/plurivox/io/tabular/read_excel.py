@@ -7,7 +7,6 @@ date in the first column are skipped. The same word with other capitals or blank
 
 import logging
 import re
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ from pathlib import Path
 import polars as pl
 
 from plurivox.core.count_text import count_text
-from plurivox.core.errors import InputError, PlurivoxWarning, first_few, require_package
+from plurivox.core.errors import InputError, first_few, require_package, warn_user
 from plurivox.io.tabular.spellings import with_one_spelling_per_value
 
 ENGINE_LOG = "fastexcel"  # its messages on the types of empty columns are of no use to the caller
@@ -41,21 +40,15 @@ def read_excel_sheet(path: str | Path, sheet: str | None = None) -> pl.DataFrame
         raise InputError(f"{path} has no table: a sheet needs column names in its first row, and rows below them")
     first, *others = tables
     if others:
-        warnings.warn(
-            f"read the sheet {first!r}; {Path(path).name} also has {first_few(others)}: sheet=... (--sheet)",
-            PlurivoxWarning,
-            stacklevel=2,
-        )
+        warn_user(f"read the sheet {first!r}; {Path(path).name} also has {first_few(others)}: sheet=... (--sheet)")
     if titles[first]:
         rows = count_text(len(titles[first]), "row")
-        warnings.warn(
-            f"sheet {first!r} of {Path(path).name}: {rows} above the column names skipped, such as {titles[first][0]!r}",
-            PlurivoxWarning,
-            stacklevel=2,
+        warn_user(
+            f"sheet {first!r} of {Path(path).name}: {rows} above the column names skipped, such as {titles[first][0]!r}"
         )
     table, notes = with_one_spelling_per_value(tables[first])
     for note in notes:
-        warnings.warn(f"{Path(path).name}: {note}", PlurivoxWarning, stacklevel=2)
+        warn_user(f"{Path(path).name}: {note}")
     return table
 
 

@@ -46,6 +46,10 @@ from plurivox.io.tabular.table_file_names import (
 
 MAX_NAMES_SHOWN = 12  # column names listed in a message
 NO_FILE = "the table"  # what a table in memory is called in messages
+HOW_TO_GIVE_ROWS = (
+    'name them in their order: pd.DataFrame(rows, columns=["task", "worker", "label"]), '
+    "or pv.votes(task=..., worker=..., label=...) with one list each"
+)
 ARROW_MAGIC = b"ARROW1"  # the first bytes of an Arrow file; a stream has none
 
 TableWriter = Callable[[pl.DataFrame, Any], object]  # (frame, open binary file)
@@ -217,6 +221,7 @@ class Columns:
         if isinstance(data, str | Path):
             return cls(*_parquet_path_columns_and_file_name(Path(data)))
         if isinstance(data, Mapping):
+            _check_same_lengths(data, where)
             return cls(dict(data), [str(name) for name in data], where)
         if isinstance(data, list | tuple) and data and all(isinstance(one, Mapping) for one in data):
             keys = dict.fromkeys(str(name) for record in data for name in record)
@@ -228,6 +233,15 @@ class Columns:
         try:
             frame = nw.from_native(data, allow_series=False)
         except TypeError:
+            if (
+                isinstance(data, list | tuple)
+                and data
+                and all(isinstance(one, list | tuple | np.ndarray) for one in data)
+            ):
+                raise InputError(
+                    f"a list of {type(data[0]).__name__}s does not say which values are tasks, "
+                    f"workers and labels; {HOW_TO_GIVE_ROWS}"
+                ) from None
             raise InputError(
                 f"{type(data).__name__} is not a table; give a pandas, polars or Arrow frame, or arrays"
             ) from None
@@ -306,6 +320,20 @@ class Columns:
             raise InputError(f"{_missing_columns_text(self.where, absent, self.names)}; {advice}")
 
 
+def _check_same_lengths(columns: Mapping[Any, Any], where: str) -> None:
+    """Raise InputError if the columns of a mapping have different lengths."""
+    sizes = {name: len(values) for name, values in columns.items() if isinstance(values, list | tuple | np.ndarray)}
+    if len(set(sizes.values())) > 1:
+        (one, n), (other, m) = (
+            min(sizes.items(), key=lambda pair: pair[1]),
+            max(sizes.items(), key=lambda pair: pair[1]),
+        )
+        raise InputError(
+            f"{where} is a mapping of columns of different lengths: {one!r} has {n or 'no'} and {other!r} {m} values; "
+            "give {name of column: values}, a list of records, or votes as {task: {worker: label}}"
+        )
+
+
 def _missing_column_hint(
     missing_roles: list[str], column_name_by_role: Mapping[str, str | None], *, is_in_memory: bool
 ) -> str:
@@ -320,7 +348,7 @@ def _missing_column_hint(
     if missing_roles == ["worker", "label"]:
         return (
             f"if every column except {column_name_by_role['task']!r} is a worker, read it as a wide table: "
-            f"wide=True (on the command line --wide); if {other}, give {how}"
+            f"wide=True (--wide); if {other}, give {how}"
         )
     if len(missing_roles) == 3:
         first_line = "" if is_in_memory else "; the first line of a file must contain the column names"

@@ -10,6 +10,7 @@ TIME = re.compile(
     r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}[ T,]+\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[ap]\.?m\.?)?( ?(z|utc|[a-z]{2,5}|[+-]\d.*)(\S+)?)?",
     re.IGNORECASE,
 )
+DATE = re.compile(r"\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{4}")
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+")
 IP = re.compile(r"\d{1,3}(\.\d{1,3}){3}|[0-9a-f]{0,4}(:[0-9a-f]{0,4}){2,7}", re.IGNORECASE)
 
@@ -21,6 +22,15 @@ def holds_times(column: pl.Series) -> bool:
     (True, False)
     """
     return isinstance(column.dtype, pl.Datetime) or _match(column, TIME)
+
+
+def holds_dates(column: pl.Series) -> bool:
+    """Return whether a column has dates, as such or as text.
+
+    >>> holds_dates(pl.Series(["2024-04-09", "4/9/2024"])), holds_dates(pl.Series(["4.9"]))
+    (True, False)
+    """
+    return isinstance(column.dtype, pl.Date) or _match(column, DATE)
 
 
 def holds_emails(column: pl.Series) -> bool:

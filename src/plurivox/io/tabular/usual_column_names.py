@@ -27,7 +27,7 @@ USUAL_NAMES: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ),
         (
             *("image", "img", "imagename", "imagefile", "imagepath", "imageurl", "picture", "photo", "audio", "video"),
-            *("imageno", "imagenumber", "bild", "imagen", "imagem", "immagine"),
+            *("imageno", "imagenumber", "bild", "imagen", "imagem", "immagine", "clip", "doc"),
             *("file", "filename", "filepath", "path", "datapoint", "recordid", "messageid", "utteranceid", "urlid"),
             *("hitid", "textno", "textnumber"),
             *(f"{name}id" for name in NAMED_BY_ID),
@@ -63,13 +63,26 @@ USUAL_NAMES: Mapping[str, tuple[tuple[str, ...], ...]] = {
             *("avaliador", "avaliadora", "annotatore", "valutatore", "valutatrice", "codificatore", "codificatrice"),
         ),
         ("user", "userid", "username", "email", "useremail", "person", "personid", "createdby"),
+        (
+            *("reviewer", "reviewerid", "listener", "listenerid", "reader", "readerid"),
+            *(
+                "relecteur",
+                "relectrice",
+                "gutachter",
+                "gutachterin",
+                "leser",
+                "leserin",
+                "revisor",
+                "revisora",
+                "revisore",
+            ),
+        ),
     ),
     "label": (
         ("label", "labels", "labelname"),
         (
             *("class", "classname", "category", "choice", "vote", "rating", "answer", "response", "annotation"),
             *("judgment", "judgement", "workerlabel", "crowdlabel", "chosenlabel", "selectedlabel", "grade"),
-            *("diagnosis", "decision", "verdict"),
             *(
                 "kategorie",
                 "klasse",
@@ -85,7 +98,9 @@ USUAL_NAMES: Mapping[str, tuple[tuple[str, ...], ...]] = {
             ),
             *("categoria", "clase", "etiqueta", "respuesta", "rotulo", "resposta", "etichetta", "risposta"),
         ),
+        ("diagnosis", "decision", "verdict", "stance"),
         ("value", "score", "target", "tag", "result"),
+        ("code",),
     ),
     "gold": (
         (
@@ -100,7 +115,13 @@ USUAL_NAMES: Mapping[str, tuple[tuple[str, ...], ...]] = {
 NUMBERED_WORKER = re.compile(
     r"(worker|annotator|annot|anno|ann|rater|coder|judge|labell?er|participant|user|expert|turker|reader|[kc]odierer|"
     r"bewerter|annotateur|codeur|evaluateur|anotador|codificador|evaluador|avaliador|annotatore|valutatore)"
-    r"([ _.-]*\d+|[ _.-]+[a-z]|[a-rt-z])|[arw][ _.-]*\d+",
+    r"([ _.-]*\d+|[ _.-]+[a-z]|[a-rt-z])([ _]*\((?!conf|comment|note|remark|time|sec|min|reason)[^()]{1,20}\))?|"
+    r"[arw][ _.-]*\d+",
+)
+TITLE_OR_ROLE = re.compile(  # first word of the names of people, as in Dr. Lim
+    r"(dr|prof|mr|mrs|ms|miss|md|herr|frau|worker|annotator|rater|coder|judge|labell?er|participant|user|expert|reader|reviewer|"
+    r"grader|assessor|professor|doctor|doktor|physician|pathologist|radiologist|student|teacher|editor|kodierer|bewerter|"
+    r"annotateur|codeur|anotador|annotatore)s?"
 )
 RESULT_OF_SEVERAL_WORKERS = re.compile(
     r"(label)?(consensus|adjudicated|adjudication|final|majority|aggregated|aggregate|agreed|resolved|expert)"
@@ -126,8 +147,8 @@ def has_usual_name(column: str, role: str) -> bool:
 def has_name_of_numbered_worker(column: str) -> bool:
     """Return whether a column is named as one of several workers.
 
-    >>> [has_name_of_numbered_worker(name) for name in ("annotator_1", "Rater B", "w03", "ann", "answer1", "users")]
-    [True, True, True, False, False, False]
+    >>> [has_name_of_numbered_worker(name) for name in ("annotator_1", "Rater B", "w03", "Rater 2 (AK)", "ann", "answer1")]
+    [True, True, True, True, False, False]
     """
     return NUMBERED_WORKER.fullmatch(_without_accents(column.strip())) is not None
 

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from plurivox.io.tabular.names_of_wide_columns import check_no_full_column_with_other_name, names_with_common_first_word
 from plurivox.io.tabular.table_files import Columns
 from plurivox.io.tabular.time_email_and_ip_columns import holds_emails, holds_ip_addresses, holds_times
 from plurivox.io.tabular.usual_column_names import (
@@ -26,9 +27,10 @@ def task_and_worker_columns(
     It is clear if pandas says that the columns are workers (after a pivot), if columns are called annotator_1, rater_b, ...,
     or if at least two columns of text or booleans have their few values in common and each task has one row. `task` is its
     column and `label` that of the label, if they are known: with a column of labels the table is wide only if the columns
-    annotator_1, ... have labels too. Gold labels, a consensus and columns of other values, such as a text, are left out. The
-    rows of a survey are people, not tasks: a table with e-mail or IP addresses is not wide, nor one whose first column has
-    times or worker names.
+    annotator_1, ... have labels too. If columns with common values are called `Dr. Lim`, `Dr. Haddad`, ..., only these are
+    workers; raise InputError if one of them may be a reference by its name and because it alone has no empty cells. Gold
+    labels, a consensus and columns of other values, such as a text, are left out. The rows of a survey are people, not tasks: a
+    table with e-mail or IP addresses is not wide, nor one whose first column has times or worker names.
     """
     task = task or first_column_if_it_names_rows(table)
     columns = [name for name in table.names if name != task]
@@ -46,6 +48,8 @@ def task_and_worker_columns(
     found = _columns_with_common_labels({name: table[name] for name in rest})
     if len(found) < 2 or (task is None and not table.index and len(found) < len(rest)):
         return None
+    found = names_with_common_first_word(found) or found
+    check_no_full_column_with_other_name(table, found)
     return task, found
 
 

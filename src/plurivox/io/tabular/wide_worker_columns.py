@@ -8,6 +8,7 @@ import polars as pl
 
 from plurivox.core.errors import InputError, OptionError, first_few
 from plurivox.io.tabular.table_files import Columns
+from plurivox.io.tabular.usual_column_names import has_name_of_gold_or_consensus
 
 NAMES_OF_OTHER_COLUMNS = ("gold", "gold_label", "truth", "true_label", "ground_truth", "label", "split")
 DIFFERENT = 0.9  # a column with at least this share of different values has values that are nearly all different
@@ -126,12 +127,25 @@ def _check_column_names(table: Columns, task_column: str | None, columns: list[s
             f"{table.where} has the columns 'worker' and 'label', so it has one row per vote: leave out wide=True (--wide); "
             f"if these are workers, name all of them: {worker_option_text(columns)}"
         )
-    if found := [name for name in columns if name.lower().replace(" ", "_") in NAMES_OF_OTHER_COLUMNS]:
-        rest = [name for name in columns if name not in found]
+    if found := [name for name in columns if _has_name_of_other_column(name)]:
+        rest = _that_may_be_workers(table, [name for name in columns if name not in found])
         raise InputError(
             f"{_columns_text(found)} of {table.where} would be read as {'a worker' if len(found) == 1 else 'workers'}; "
             f"name the worker columns: {worker_option_text(rest)}"
         )
+
+
+def _has_name_of_other_column(name: str) -> bool:
+    """Return whether a column is by its name no worker: gold, a consensus, a split."""
+    return name.lower().replace(" ", "_") in NAMES_OF_OTHER_COLUMNS or has_name_of_gold_or_consensus(name)
+
+
+def _that_may_be_workers(table: Columns, names: list[str]) -> list[str]:
+    """Return the columns without those that share no values with another, such as remarks."""
+    values = {name: _ColumnValues.of_series(table[name]) for name in names}
+    other = _columns_without_common_labels(values)
+    rest = [name for name in names if name not in other]
+    return rest if len(rest) > 1 else names
 
 
 def _not_workers_error(table: Columns, refused: list[str], values: Mapping[str, _ColumnValues]) -> InputError:

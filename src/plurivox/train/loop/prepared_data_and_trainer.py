@@ -1,6 +1,5 @@
 """PreparedData: checked inputs on the device with the labels of their tasks; and `build_trainer`, the trainer on them."""
 
-import warnings
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from plurivox.core.array_types import Bools, Floats, Names
-from plurivox.core.errors import InputError, PlurivoxWarning, first_few
+from plurivox.core.errors import InputError, first_few, warn_user
 from plurivox.core.name_encoding import as_names, duplicates
 from plurivox.train.data.image_augmentation import augment_once
 from plurivox.train.data.input_tensors import to_input_tensor
@@ -131,11 +130,9 @@ def _warn_or_raise_tasks_without_target(target: str, dropped_tasks: Names, n_tas
             f"none of the {n_tasks} tasks, such as {first_few(dropped_tasks)}, has a label for the target {target}; "
             "check that the task names match"
         )
-    warnings.warn(
+    warn_user(
         f"{len(dropped_tasks)} of {n_tasks} tasks are left out, because they have no label for the target {target}: "
-        f"{first_few(dropped_tasks)}",
-        PlurivoxWarning,
-        stacklevel=4,
+        f"{first_few(dropped_tasks)}"
     )
 
 

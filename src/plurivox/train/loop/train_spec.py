@@ -1,6 +1,5 @@
 """TrainSpec: net, target, loss, head and plan of a training; the only place in which their names become objects."""
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,7 +9,7 @@ import numpy as np
 import torch
 
 from plurivox.core.array_types import Floats, Names
-from plurivox.core.errors import InputError, OptionError, PlurivoxWarning, first_few
+from plurivox.core.errors import InputError, OptionError, first_few, warn_user
 from plurivox.core.method import Method, parse_spec
 from plurivox.core.name_encoding import positions
 from plurivox.core.soft_labels import Estimand
@@ -213,7 +212,9 @@ def _given_default_or_hard_soft_pair(head: Head | None, target: str | Target | N
     """
     needed = required_target_kind(head)
     if hard_target and hard_target != DEFAULT_MAIN_TARGET and needed != "pair":
-        raise InputError(f"main={hard_target} is the hard target of two heads; add --head two-heads, or leave it out")
+        raise InputError(
+            f"main={hard_target} is the hard target of two heads; add head='two-heads' (--head two-heads), or leave it out"
+        )
     made = targets.methods.make(DEFAULT_TARGETS[needed] if target is None else target)
     if isinstance(target, str):
         _warn_if_smoothed_target_is_not_named(target)
@@ -243,11 +244,9 @@ def _warn_if_smoothed_target_is_not_named(target: str) -> None:
         if isinstance(inner, str) and inner:
             _warn_if_smoothed_target_is_not_named(inner)
     if name == Smoothed.name() and not given.get("of"):
-        warnings.warn(
+        warn_user(
             f"smoothed smooths the {DEFAULT_OF} vote; before version 0.2 it smoothed gold labels: write smoothed[of=gold] for "
-            f"them, or smoothed[of={DEFAULT_OF}]",
-            PlurivoxWarning,
-            stacklevel=5,
+            f"them, or smoothed[of={DEFAULT_OF}]"
         )
 
 

@@ -2,14 +2,13 @@
 
 import math
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
-from plurivox.core.errors import InputError, OptionError, PlurivoxError, PlurivoxWarning
+from plurivox.core.errors import InputError, OptionError, PlurivoxError, warn_user
 from plurivox.train.heads._contract import HeadModule
 from plurivox.train.loop.cuda_graph import GraphStep
 from plurivox.train.loop.optim import NetOptimizer, learning_rate_of_step
@@ -251,10 +250,8 @@ def _double_chunks_and_warn_out_of_memory(n_chunks: int, batch_size: int) -> int
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
     more = min(2 * n_chunks, batch_size)
-    warnings.warn(
+    warn_user(
         f"out of memory with {-(-batch_size // n_chunks)} examples: a batch of {batch_size} is now computed in {more} chunks "
-        "whose gradients are added (batch normalisation then uses the statistics of a chunk)",
-        PlurivoxWarning,
-        stacklevel=2,
+        "whose gradients are added (batch normalisation then uses the statistics of a chunk)"
     )
     return more

@@ -1,7 +1,6 @@
 """TrainingRun: one training from its data to a `Trained`, with evaluation, checkpoints and early stopping."""
 
 import math
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ import numpy as np
 import torch
 
 import plurivox
-from plurivox.core.errors import OptionError, PlurivoxError, PlurivoxWarning
+from plurivox.core.errors import OptionError, PlurivoxError, warn_user
 from plurivox.core.progress_callbacks import Progress, no_progress
 from plurivox.core.results import Dynamics
 from plurivox.train.loop.checkpoint import GOLD_USED, Checkpoint
@@ -88,7 +87,7 @@ class TrainingRun:
         if head is not None and head.changes_inputs and self.spec.head is not None:
             raise OptionError(
                 f"{self.spec.head.name()} trains on mixtures of tasks, whose logits are not those of a task; record them after "
-                'the epoch: record="after" (on the command line --record after)'
+                "the epoch: record='after' (--record after)"
             )
 
     def train_to_end(self) -> Trained:
@@ -144,14 +143,14 @@ class TrainingRun:
             raise PlurivoxError(f"the loss is NaN in the first epoch; {NAN_HINT}")
         history.stopped = f"the loss is NaN in epoch {epoch}"
         message = f"{history.stopped}: training stops with the weights of epoch {history.best_epoch}; {NAN_HINT}"
-        warnings.warn(message, PlurivoxWarning, stacklevel=6)
+        warn_user(message)
 
     def _make_and_save_net_with_best_weights(self) -> None:
         """Load the weights of the best epoch, set `self.trained`, save it to the folder and delete the checkpoint."""
         history, plan, data = self.history, self.spec.plan, self.data
         if history.best_value is not None and math.isnan(history.best_value):
             message = f"{plan.best} is NaN on the dev tasks in every epoch; the weights are those of epoch {history.best_epoch}"
-            warnings.warn(message, PlurivoxWarning, stacklevel=6)
+            warn_user(message)
         history.load_best_weights_into_net_and_head()
         columns = {name: tuple(column) for name, column in history.columns.items()}
         dynamics = Dynamics(np.stack(self.logits), data.tasks, data.labels) if self.logits else None

@@ -71,7 +71,7 @@ class Mixed(Target):
         if supervision.chosen is None and is_first.all():
             raise InputError(
                 f"the target {self.spec} does not say which tasks are trained on {self.first}: all {len(tasks)} have it. "
-                "Choose them with --chosen (in Python chosen=...)"
+                "Choose them: chosen=... (--chosen FILE)"
             )
         if supervision.chosen is not None and not is_first.any():
             raise InputError(

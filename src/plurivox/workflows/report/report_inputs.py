@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from plurivox.core.answers import Answers
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, warn_user
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.task_contents import TaskContents
 from plurivox.core.votes import Votes
@@ -15,6 +15,7 @@ from plurivox.io.dataset_reader import as_dataset
 from plurivox.io.soft_label_inputs import as_soft_labels
 from plurivox.io.task_contents_reader import read_task_contents
 from plurivox.workflows.convert_answers_to_votes import elicit_votes
+from plurivox.workflows.gold_of_voted_tasks import gold_of_tasks_with_votes_and_notes
 from plurivox.workflows.report.trained_runs import TrainedRuns, read_trained_runs
 
 PLACEHOLDER = "INPUT"  # in commands, if the data are not a file
@@ -48,7 +49,7 @@ class ReportInputs:
         if question == "truth" and self.usual_question == "people":
             raise InputError(
                 f"which label is right cannot be estimated from counts without worker names, as in {self.name}: make the "
-                "page about what people say (--for people)"
+                "page about what people say: for_='people' (--for people)"
             )
 
 
@@ -73,7 +74,10 @@ def read_report_inputs(
     votes = data.crowd(part)
     if not len(votes):
         raise InputError(f"a report needs votes, and {data.name} has none")
-    known = data.gold if gold is None else as_soft_labels(gold)
+    known = data.gold if gold is None else as_soft_labels(gold, votes)
+    if gold is not None and known is not None:
+        for note in gold_of_tasks_with_votes_and_notes(votes, known, counts_others=True)[1]:
+            warn_user(note)
     known = None if known is None else known.shared(votes.tasks)
     return ReportInputs(
         name=data.name,
