@@ -148,7 +148,7 @@ def test_too_fast_of_identify_and_of_clean_are_the_same_answers(options: str) ->
 
 def test_a_limit_far_below_every_answer_is_told() -> None:
     votes = Votes.of(list("ab"), list("uv"), list("xx"), seconds=[20, 40])
-    with pytest.warns(PlurivoxWarning, match="set of_median to 0.3"):
+    with pytest.warns(PlurivoxWarning, match="set of_median=0.3"):
         assert score("too-fast", votes=votes).raw.tolist() == [0, 0]
 
 

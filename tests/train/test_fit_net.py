@@ -157,7 +157,7 @@ def test_imported_nets_are_loaded_only_with_trust(tmp_path: Path, monkeypatch: p
     (home := tmp_path / "run").mkdir()
     trained = fit(X, GOLD, net="own_net:make", plan=PLAN, folder=home)
     fit(X, GOLD, net="own_net:make", plan=PLAN, folder=home)  # needs no trust, because the caller names the net
-    with pytest.raises(InputError, match=r"own_net:make: loading it imports that module .* --trust"):
+    with pytest.raises(InputError, match=r"own_net:make: loading it imports that module .*trust=True \(--trust\)"):
         Trained.load(home)
     np.testing.assert_array_equal(Trained.load(home, device="cpu", trust=True).logits(X), trained.logits(X))
 

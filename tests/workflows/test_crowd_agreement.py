@@ -62,7 +62,8 @@ def test_pairs_of_workers_list_common_tasks_agreement_and_kappa() -> None:
     assert pairs["low"][at] < 0.5 < pairs["high"][at]
     assert np.isnan(pairs["kappa"][rows["ann", "cy"]])  # both always said x
     assert [str(one) for one in pv.agreement(votes, resamples=0).notes] == [
-        "no two workers share 5 tasks, so there are no pairs of workers, Cohen's kappa and Scott's pi; lower least=... (--least N)"
+        "no two workers share 5 tasks, so there are no pairs of workers, Cohen's kappa and Scott's pi; lower least=... "
+        "(--least N)"
     ]
 
 

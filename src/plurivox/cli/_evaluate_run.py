@@ -2,12 +2,19 @@
 
 from pathlib import Path
 
+import click
+from click.core import ParameterSource
+
 from plurivox.cli._click.output import CommandResult, Screen
 from plurivox.cli._click.result_file import check_result_file_type, write_result_file
 from plurivox.cli.predict import load_trained_networks
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, OptionError
 
 FILE_TYPES = (".csv", ".md", ".tex", ".npz")
+OPTIONS_OF_LABEL_TABLES = (
+    *("against", "rename", "part", "measures", "ties", "repeats"),
+    *("tasks", "cells", "statistic"),
+)
 
 
 def is_run_folder(name: str) -> bool:
@@ -16,6 +23,18 @@ def is_run_folder(name: str) -> bool:
     return folder.is_dir() and (
         any(folder.glob("run-*/weights.safetensors")) or (folder / "weights.safetensors").is_file()
     )
+
+
+def check_no_options_of_label_tables() -> None:
+    """Raise OptionError if the command line has options for two tables of labels, which networks are not evaluated with."""
+    context = click.get_current_context()
+    given = [name for name in OPTIONS_OF_LABEL_TABLES if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    if given:
+        listed = " and ".join(f"--{name}" for name in given)
+        raise OptionError(
+            f"{listed} {'is' if len(given) == 1 else 'are'} for two tables of labels, not for a folder of trained networks; "
+            "write their labels by plurivox predict RUN INPUT -o A.csv, then plurivox evaluate A.csv TRUTH"
+        )
 
 
 def evaluate_run(

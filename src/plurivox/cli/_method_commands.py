@@ -13,7 +13,7 @@ from plurivox.cli._click.command_base_classes import Command, CommandGroup
 from plurivox.cli._click.output import CommandResult
 from plurivox.cli._click.parameters import GENERAL, Flag, TextWithCompletion
 from plurivox.core.errors import OptionError
-from plurivox.core.method import Method, Option
+from plurivox.core.method import Method, Option, parse_spec
 from plurivox.core.registry import BrokenPlugin, Catalogue, Methods
 
 # packages with a registry and a command, in the order of the pipeline
@@ -104,6 +104,24 @@ class MethodGroup(CommandGroup):
 
     def summary_by_command_name(self) -> Mapping[str, str]:
         return self._summary_by_method_name
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, [*self._method_and_flags_of_spec(args[0]), *args[1:]] if args else args)
+
+    def _method_and_flags_of_spec(self, first: str) -> list[str]:
+        """Return the method and its flags for a spec such as dawid-skene[pool=4], as results name it; else the text itself."""
+        if "[" not in first or not first.endswith("]") or first.partition("[")[0] not in method_catalogue(self.step):
+            return [first]
+        name, options = parse_spec(first)
+        made = import_method_registry(self.step).make(first)  # raises OptionError for an option or value that is not valid
+        flags = [name]
+        for option in made.options():
+            if option.name in options:
+                value, flag = getattr(made, option.name), option.name_with_dashes
+                is_switch = option.kind is bool and not option.optional
+                text = ("yes" if value else "no") if isinstance(value, bool) else str(value)
+                flags.append((f"--{flag}" if value else f"--no-{flag}") if is_switch else f"--{flag}={text}")
+        return flags
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in method_catalogue(self.step):

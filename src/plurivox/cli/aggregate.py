@@ -1,5 +1,6 @@
 """`plurivox aggregate [METHOD] INPUT [-o OUT]`: aggregate votes into soft labels."""
 
+import shlex
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -25,7 +26,7 @@ from plurivox.cli._click.parameters import (
 )
 from plurivox.cli._method_commands import MethodGroup, method_catalogue
 from plurivox.core.count_text import count_text
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, OptionError
 from plurivox.core.method import Method
 from plurivox.io.dataset_catalog import find_dataset_folder_or_none
 from plurivox.io.tabular.table_file_names import file_suffix
@@ -160,6 +161,7 @@ class AggregateGroup(MethodGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and self._is_method_left_out(args):
+            _raise_if_method_follows_input(args)
             ctx.meta[METHOD_IS_DEFAULT] = True
             args = [_default_method_for(args), *args]
         return super().parse_args(ctx, args)
@@ -169,9 +171,16 @@ class AggregateGroup(MethodGroup):
         first = args[0]
         if first.startswith("-"):
             return first not in self.get_help_option_names(click.Context(self))
-        if first in method_catalogue(self.step):
+        if first.partition("[")[0] in method_catalogue(self.step):
             return False
         return Path(first).suffix != "" or Path(first).exists() or find_dataset_folder_or_none(first) is not None
+
+
+def _raise_if_method_follows_input(args: list[str]) -> None:
+    """Raise OptionError if the name of a method stands after the input."""
+    given, follows = args[0], args[1] if len(args) > 1 else ""
+    if not given.startswith("-") and follows.partition("[")[0] in method_catalogue("aggregate"):
+        raise OptionError(f"METHOD stands before INPUT: plurivox aggregate {shlex.quote(follows)} {shlex.quote(given)} ...")
 
 
 def _default_method_for(args: list[str]) -> str:

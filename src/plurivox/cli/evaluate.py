@@ -21,7 +21,7 @@ from plurivox.cli._click.parameters import (
 )
 from plurivox.cli._click.result_file import check_result_file_type, write_result_file
 from plurivox.cli._compare_task_by_task import DISTANCE, compare_task_by_task_or_none
-from plurivox.cli._evaluate_run import evaluate_run, is_run_folder
+from plurivox.cli._evaluate_run import check_no_options_of_label_tables, evaluate_run, is_run_folder
 from plurivox.core.aligned_table_text import aligned_table_text
 
 if TYPE_CHECKING:
@@ -72,6 +72,8 @@ def run_evaluate(
     With --tasks the tasks on which they differ most are shown instead, with --cells the table of two models, right or wrong.
     """
     if truth is None or attack is not None or is_run_folder(prediction):
+        if is_run_folder(prediction):
+            check_no_options_of_label_tables()
         return evaluate_run(screen, prediction, truth, attack, seed, out)
     from plurivox.workflows.label_evaluation import evaluate_labels
 

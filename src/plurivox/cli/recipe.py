@@ -106,12 +106,15 @@ def run_recipe(
 def _reader_with_gold(read_options: Mapping[str, Any], gold: Path | None) -> "Callable[[str], Dataset]":
     """Return the function that reads a data set of a recipe with the given options, its gold labels from a file if given."""
     from plurivox import io
-    from plurivox.io.soft_label_inputs import as_soft_labels
 
     def read_dataset_with_gold(name: str) -> "Dataset":
         """Return the data set with this name or path, its gold labels replaced by those of the file, if one is given."""
         data = io.read(name, **read_options)
-        return data if gold is None else data.without("gold", gold=as_soft_labels(gold, data))
+        if gold is None:
+            return data
+        from plurivox.io.soft_label_inputs import as_soft_labels  # needs polars, which packed inputs do not
+
+        return data.without("gold", gold=as_soft_labels(gold, data))
 
     return read_dataset_with_gold
 

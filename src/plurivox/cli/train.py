@@ -16,6 +16,7 @@ from plurivox.cli._click.image_and_split_flags import (
 from plurivox.cli._click.output import CommandResult, Screen
 from plurivox.cli._click.parameters import (
     GENERAL,
+    GOLD,
     IN_AND_OUT,
     INPUT,
     PART,
@@ -83,6 +84,7 @@ def run_train(
     pictures: "Pictures",
     features: str,
     training_labels: Path | None,
+    gold: Path | None,
     pack: Path | None,
 ) -> CommandResult:
     """Run `plurivox train`: read and split the data, train the networks, evaluate them on every split."""
@@ -111,6 +113,7 @@ def run_train(
         screen.print_note,
         choice,
         training_labels,
+        gold,
         **source.read_options,
     )
     if pack is not None:
@@ -127,6 +130,7 @@ def run_train(
         "image_size": pictures.size,
         "skip_damaged": pictures.skip,
         "read_options": dict(source.read_options),
+        "gold": None if gold is None else str(gold),
         "training_labels": None if training_labels is None else str(training_labels),
     }
     settings["chosen"] = None if chosen is None else chosen_tasks_of_file_or_split(training_data, chosen)
@@ -238,6 +242,7 @@ train = Train(
             metavar="FILE.npz",
             help="do not train; write inputs and labels to one file, for training on a machine without polars",
         ),
+        GOLD,
         *[flag for flag in READING_FLAGS if flag.name != "labels"],
         PART,
         make_training_labels_flag(MODEL),

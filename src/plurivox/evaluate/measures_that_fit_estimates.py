@@ -31,7 +31,7 @@ def measure_fits(kind: Kind, prediction: Estimand, reference: Estimand) -> bool:
 
 
 def note_on_measures_that_do_not_fit(
-    measures: Iterable[str], prediction: Estimand, where: str = "marked with * "
+    measures: Iterable[str], prediction: Estimand, where: str = "marked with * ", name: str = "the prediction"
 ) -> tuple[str, ...]:
     """Return one sentence on the measures that do not fit the prediction, and where to see which they are; () if none."""
     names = list(measures)
@@ -40,12 +40,14 @@ def note_on_measures_that_do_not_fit(
     other: Estimand = "truth" if prediction == "people" else "people"
     listed = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
     return (
-        f"the prediction estimates {prediction} ({MEANINGS[prediction]}), but the measures {where}({listed}) evaluate "
+        f"{name} estimates {prediction} ({MEANINGS[prediction]}), but the measures {where}({listed}) evaluate "
         f"estimates of {other} ({MEANINGS[other]}): they do not say how good it is",
     )
 
 
-def note_if_estimates_differ(one: Estimand, two: Estimand) -> tuple[str, ...]:
+def note_if_estimates_differ(
+    one: Estimand, two: Estimand, names: tuple[str, str] = ("the first", "the second")
+) -> tuple[str, ...]:
     """Return a sentence if two sets of soft labels that are compared estimate different things; () if not or unknown.
 
     >>> note_if_estimates_differ("truth", "truth"), note_if_estimates_differ("unknown", "people")
@@ -54,23 +56,30 @@ def note_if_estimates_differ(one: Estimand, two: Estimand) -> tuple[str, ...]:
     if one == two or "unknown" in (one, two):
         return ()
     return (
-        f"the first estimates {one} ({MEANINGS[one]}), the second {two} ({MEANINGS[two]}): "
+        f"{names[0]} estimates {one} ({MEANINGS[one]}), {names[1]} {two} ({MEANINGS[two]}): "
         "they differ by design, and only accuracy and similar measures of the most probable label are fair to both",
     )
 
 
 def notes_on_compared_predictions(
-    one: SoftLabels, two: SoftLabels, truth: SoftLabels, measures: Iterable[Measure]
+    one: SoftLabels,
+    two: SoftLabels,
+    truth: SoftLabels,
+    measures: Iterable[Measure],
+    names: tuple[str, str] = ("the first", "the second"),
 ) -> tuple[str, ...]:
-    """Return notes on the measures of two predictions that fit only one of them, or neither; () if all fit both."""
+    """Return notes on the measures of two predictions that fit only one of them, or neither; () if all fit both.
+
+    `names` are those of the two predictions.
+    """
     unfit = [
-        (side.estimates, measure.name)
+        (name, side.estimates, measure.name)
         for measure in measures
-        for side in (one, two)
+        for name, side in zip(names, (one, two), strict=True)
         if not measure_fits(measure.kind, side.estimates, truth.estimates)
     ]
-    notes = note_if_estimates_differ(one.estimates, two.estimates) if unfit else ()
-    for kind in dict.fromkeys(kind for kind, _ in unfit):
-        names = dict.fromkeys(name for of, name in unfit if of == kind)
-        notes += note_on_measures_that_do_not_fit(names, kind, where="")
+    notes = note_if_estimates_differ(one.estimates, two.estimates, names) if unfit else ()
+    for name, kind in dict.fromkeys((name, kind) for name, kind, _ in unfit):
+        listed = [measure for of, _, measure in unfit if of == name]
+        notes += note_on_measures_that_do_not_fit(listed, kind, where="", name=name)
     return notes

@@ -205,5 +205,5 @@ def _notes(
     notes = [f"left out, because not all inputs have them: {', '.join(left_out)}"] if left_out else []
     for name, one in predictions.items():
         if name != reference:
-            notes += notes_on_compared_predictions(one, predictions[reference], truth, measures)
+            notes += notes_on_compared_predictions(one, predictions[reference], truth, measures, (name, reference))
     return tuple(dict.fromkeys(notes))

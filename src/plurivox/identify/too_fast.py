@@ -54,7 +54,7 @@ class TooFast(Identifier):
         if limit < LOW_SHARE_OF_MEDIAN * median and not (seconds < limit).any():
             warn_user(
                 f"no answer took less than {limit:.3g} seconds, and half of them more than {median:.3g}; to find workers who "
-                "are much faster than others, of_median=0.3 (--of-median 0.3)"
+                "are much faster than others, set of_median=0.3 (--of-median 0.3)"
             )
         n, fast = sum_by_group(worker, len(workers)), sum_by_group(worker[seconds < limit], len(workers))
         share = divide_or_nan(fast, n)

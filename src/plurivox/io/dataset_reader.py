@@ -25,6 +25,7 @@ from plurivox.io.dataset_of_export import (
     dataset_of_foreign_contents,
     field_names,
 )
+from plurivox.io.folder_with_one_votes_file import VotesAndGoldFiles, find_votes_and_gold_files
 from plurivox.io.formats import (
     find_reader_module_of_folder,
     find_reader_module_of_records,
@@ -241,13 +242,27 @@ def _read_dataset_folder(path: Path, options: dict[str, Any]) -> Dataset:
     """Return the data set in a folder in the format of plurivox or peerannot, or with one folder of images per label."""
     reader = None if is_plurivox_folder(path) else find_reader_module_of_folder(path)
     if reader is None:
-        return read_plurivox_folder(path, **options)
+        files = find_votes_and_gold_files(path)
+        return read_plurivox_folder(path, **options) if files is None else _dataset_of_files(files, path, options)
     if reader is huggingface_folder:
         return _dataset_of_huggingface_folder(path, options)
     if hasattr(reader, "read_folder"):
         return dataset_of_foreign_contents(reader.read_folder(path, field_names(options)), path, options)
     named = {"labels": options["labels"]} if "labels" in options and reader is not image_folder else {}
     return dataset_of_foreign_contents(reader.read(path, **named), path, options)
+
+
+def _dataset_of_files(files: VotesAndGoldFiles, folder: Path, options: dict[str, Any]) -> Dataset:
+    """Return the data set in the only file of votes of a folder, with the gold labels in another."""
+    others = f" and the gold labels in {files.gold.name}" if files.gold is not None else ""
+    votes_from_tables.warn_notes([f"{folder.resolve().name}: read {files.votes.name}{others}"])
+    found = _read_dataset_file(files.votes, options)
+    if files.gold is None or found.has("gold"):
+        return found
+    parts: dict[str, Any] = {part: getattr(found, part) for part in found.parts()} | {
+        "gold": as_soft_labels(files.gold)
+    }
+    return Dataset(folder.resolve().name, path=folder, tables=found.tables, **parts)
 
 
 def _dataset_of_huggingface_folder(path: Path, options: dict[str, Any]) -> Dataset:

@@ -139,6 +139,7 @@ def votes_and_gold(data: Any, *, where: str = "the table", **options: Any) -> tu
     `options` are those of `votes`. A column is gold if each task has one value there, and the votes know some of the values.
 
     >>> table = {"task": ["a", "a"], "worker": [1, 2], "label": ["x", "y"], "truth": ["x", "x"]}
+    >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):
     ...     votes_and_gold(table)[1].hard().tolist()
     ['x']

@@ -70,9 +70,9 @@ def layout_of_votes(
     """
     if data is None:
         return _layout_of_arrays(task, worker, label, extras, where)
-    if is_mapping_of_mappings(data):
+    if isinstance(data, Mapping) and is_mapping_of_mappings(data):
         data = table_of_pandas_mapping_or_none(data) or data
-    if is_mapping_of_mappings(data):
+    if isinstance(data, Mapping) and is_mapping_of_mappings(data):
         columns, note = columns_and_note_of_votes_by_task(data, where)
         return VotesLayout(Columns.from_frame_mapping_or_parquet(columns, where), "task", "worker", "label", [note])
     if isinstance(data, np.ndarray) and data.dtype.names is None:

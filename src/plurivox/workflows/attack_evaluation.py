@@ -49,9 +49,10 @@ def load_data_of_run_folder(run_folder: Path, shape: tuple[int, ...], source: st
         bool(how.get("of_input")),
     )
     pictures, choice = inputs_of_trained_net(run_folder, shape, given, how.get("features", ""))
+    gold = how.get("gold") if source is None else None
     try:
         return load_training_data(
-            source or recorded, pictures, how.get("part"), note, choice, **how.get("read_options", {})
+            source or recorded, pictures, how.get("part"), note, choice, gold=gold, **how.get("read_options", {})
         )
     except InputError as cause:
         if source is not None:

@@ -1,6 +1,7 @@
 """Compare predictions (soft or hard labels of classifiers or aggregators) against true labels, from files or in memory."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from plurivox import evaluate
@@ -36,12 +37,20 @@ def compare_labels(
         name: read_labels_of_input(given, part).soft_labels_else_vote_shares() for name, given in predictions.items()
     }
     known = read_labels_of_input(truth, part).with_gold_covering(next(iter(made.values())).tasks)
-    return evaluate.compare_several_predictions(
+    true_labels = known.gold_else_soft_else_vote_shares()
+    found = evaluate.compare_several_predictions(
         made,
-        known.gold_else_soft_else_vote_shares().soft,
+        true_labels.soft,
         reference=reference,
         measures=split_at_commas_outside_brackets(measures) if isinstance(measures, str) else measures,
         repeats=repeats,
         seed=seed,
         ties=ties,
     )
+    if true_labels.votes is None:
+        return found
+    note = (
+        f"{known.name} has no gold labels: the label with the most {true_labels.name} is taken as the true one; if a prediction "
+        f"was made from these {true_labels.name}, its measures show how close it stays to them, not how right it is"
+    )
+    return replace(found, notes=(*found.notes, note))

@@ -21,6 +21,7 @@ from plurivox.workflows.training_inputs import InputChoice, Pictures, read_task_
 from plurivox.workflows.training_label_file import with_training_labels
 
 if TYPE_CHECKING:
+    from plurivox.core.soft_labels import SoftLabels
     from plurivox.io import Dataset  # needs polars, which an .npz of plain arrays does not
 
 SETTINGS = "settings.json"
@@ -41,6 +42,7 @@ def load_training_data(
     note: Callable[[str], None] | None = None,
     choice: InputChoice | None = None,
     training_labels: Path | None = None,
+    gold: Any = None,
     **how: Any,
 ) -> TrainingData:
     """Return the TrainingData of a data set: features (or else images, or texts), votes, gold labels, soft labels and splits.
@@ -49,12 +51,13 @@ def load_training_data(
     data, which does not need polars. Without `pictures` no images are read, without `choice` no texts and no columns of
     numbers. `part` selects votes or counts if a data set has both. `note` is called with a message about the inputs used
     if the data set has several, and about images that are left out. The labels in the file `training_labels` become the soft
-    labels, see `with_training_labels`.
+    labels, see `with_training_labels`. `gold` are gold labels, or their file, in place of those of the data.
     """
     if note is None:
         note = _ignore
     if isinstance(data, str | Path) and str(data).lower().endswith(".npz") and Path(data).is_file():
         packed = read_training_data(data)
+        packed = packed if gold is None else replace(packed, gold=_given_gold(gold, packed.tasks, packed.name))
         return packed if training_labels is None else with_training_labels(packed, training_labels, note)
     from plurivox.io.dataset_reader import as_votes, read  # needs polars, as any Dataset does
 
@@ -68,11 +71,25 @@ def load_training_data(
     votes = as_votes(data, part) if _has_votes_or_only_answers(data) else None
     inputs = read_task_inputs(data, pictures, choice, note)
     own = inputs.features
-    gold = data.gold if own is None or own.gold is None else own.gold
+    own_gold = data.gold if own is None or own.gold is None else own.gold
+    true_labels = own_gold if gold is None else _given_gold(gold, inputs.tasks, data.name)
     split = _splits_of_tasks_if_all_have_one(data, inputs.tasks) if own is None or own.split is None else own.split
     soft = None if training_labels is not None else data.soft_labels
-    made = TrainingData(data.name, inputs.tasks, inputs.x, split, gold, votes, soft, inputs.encoding)
+    made = TrainingData(data.name, inputs.tasks, inputs.x, split, true_labels, votes, soft, inputs.encoding)
     return made if training_labels is None else with_training_labels(made, training_labels, note, data)
+
+
+def _given_gold(gold: Any, tasks: Names, data_name: str) -> "SoftLabels | None":
+    """Return the gold labels that the caller gave; raise InputError if no task with inputs has one."""
+    from plurivox.io.soft_label_inputs import as_soft_labels  # needs polars, which an .npz of plain arrays does not
+
+    known = as_soft_labels(gold)
+    if known is not None and not (positions(known.tasks, tasks) >= 0).any():
+        raise InputError(
+            f"no task in common: the gold labels have the tasks {first_few(known.tasks)}, the inputs of {data_name} "
+            f"{first_few(tasks)}; use the same task names in both"
+        )
+    return known
 
 
 def _ignore(message: str) -> None:
@@ -163,6 +180,8 @@ class RunFolder:
         if isinstance(folder, RunFolder):
             return folder
         path = Path(folder)
+        if path.is_file():
+            raise InputError(f"{path} is a file; give a folder for the trained networks")
         holds_runs = (path / SETTINGS).is_file() or any(path.glob("run-*/*"))
         if path.is_dir() and any(path.iterdir()) and not holds_runs:
             raise InputError(f"{path} is not empty and contains no runs; choose another folder")

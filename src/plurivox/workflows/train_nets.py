@@ -42,6 +42,7 @@ from plurivox.workflows.net_evaluation import (
 from plurivox.workflows.training_task_labels import (
     aggregated_or_stored_soft_labels,
     agreement_task_weights,
+    check_some_task_has_labels,
     with_sample_of_answers,
 )
 
@@ -168,6 +169,7 @@ class PreparedTraining:
             raise InputError(
                 f"tasks are chosen for the target mixed; the target {spec.target_text} does not use them: leave them out"
             )
+        check_some_task_has_labels(training_data)
         trained_on = with_sample_of_answers(training_data, train, spec)
         known = Supervision(
             trained_on.votes,
@@ -297,15 +299,14 @@ def train_runs(
         require_tensorboard()
     training_data = training_data.with_inputs_encoded(splits["train"])
     home = None if folder is None else RunFolder.from_empty_or_run_folder(folder)
-    if home is not None:
-        home.create_or_check_same_splits(splits, command, source or training_data.name)
     tested = {name: tasks for name, tasks in splits.items() if name != "train"}
     for tasks in tested.values():  # before training, which may take hours
         check_inputs_finite(training_data.inputs_of(tasks), tasks)
     ready = PreparedTraining.prepare_training(training_data, splits, spec, chosen)
     counts = ready.count_tasks_and_gold_uses()
     split_counts = count_tasks_of_each_split(training_data, tested)
-    if home is not None:
+    if home is not None:  # created only when the training can begin
+        home.create_or_check_same_splits(splits, command, source or training_data.name)
         home.add_to_settings(
             gold_used=counts.gold_used,
             reading=dict(reading or {}),

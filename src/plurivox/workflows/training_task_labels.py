@@ -5,12 +5,30 @@ from dataclasses import replace
 from plurivox import aggregate
 from plurivox.aggregate import DEFAULT_TRAINING_LABELS, Aggregator
 from plurivox.core.array_types import Floats, Names
-from plurivox.core.errors import InputError
+from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import positions
 from plurivox.core.sample_existing_answers import subsample
 from plurivox.core.soft_labels import Estimand, SoftLabels
 from plurivox.train.data.training_data import TrainingData
 from plurivox.train.loop.train_spec import AgreementWeighting, TrainSpec
+
+
+def check_some_task_has_labels(training_data: TrainingData) -> None:
+    """Raise InputError if no task with inputs has votes or labels: then the names of the tasks differ."""
+    votes = training_data.votes
+    labelled = {
+        "votes": None if votes is None else votes.tasks_with_votes,
+        "gold labels": None if training_data.gold is None else training_data.gold.tasks,
+        "soft labels": None if training_data.soft is None else training_data.soft.tasks,
+    }
+    found = {name: tasks for name, tasks in labelled.items() if tasks is not None and len(tasks)}
+    if not found or any((positions(tasks, training_data.tasks) >= 0).any() for tasks in found.values()):
+        return
+    name, tasks = next(iter(found.items()))
+    raise InputError(
+        f"no task in common: the {name} have the tasks {first_few(tasks)}, the inputs (features, images or texts) "
+        f"{first_few(training_data.tasks)}; use the same task names in both"
+    )
 
 
 def aggregated_or_stored_soft_labels(

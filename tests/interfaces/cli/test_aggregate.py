@@ -103,7 +103,7 @@ def test_worker_estimates_and_the_fit_can_be_written(call: Call, votes_file: Pat
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["--gold"], "has no gold labels; give a file of gold labels"),
+        (["--gold"], "has no gold labels; give them: gold="),
         (["--start", "no.npz"], "there is no file no.npz"),
         (["--repeats", "error", "--task", "worker", "--worker", "label", "--label", "task"], ""),
         (["--task", "query"], "query"),

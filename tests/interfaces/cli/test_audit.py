@@ -40,7 +40,7 @@ def test_the_checks_are_listed_if_no_leak_is_found(call, tmp_path: Path) -> None
     clean = box(tmp_path / "clean.npz", names, ["train"] * 4 + ["test"] * 2, x)
     assert "no leaks found; checked: labels in names, copies by name" in call("audit", clean).stdout
     whole = box(tmp_path / "whole.npz", names, None, x)
-    assert "give a file of splits (--split FILE)" in call("audit", whole).stdout
+    assert "give a file of splits: split=... (--split FILE)" in call("audit", whole).stdout
     (tmp_path / "split.csv").write_text(
         "task,split\n" + "".join(f"t{i},{'test' if i > 3 else 'train'}\n" for i in range(6))
     )

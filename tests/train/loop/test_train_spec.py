@@ -92,7 +92,7 @@ def test_a_target_of_the_wrong_kind_raises_an_error() -> None:
         OptionError, match="two-heads needs a target of the kind pair; soft is of the kind distribution"
     ):
         TrainSpec.from_names_or_objects("soft", head="two-heads")
-    with pytest.raises(InputError, match="main=majority is the hard target of two heads; add --head two-heads"):
+    with pytest.raises(InputError, match="main=majority is the hard target of two heads; add head='two-heads'"):
         TrainSpec.from_names_or_objects(main="majority")
     with pytest.raises(
         OptionError, match="crowd-layer needs a target of the kind votes; soft is of the kind distribution: leave"

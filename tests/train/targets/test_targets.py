@@ -118,7 +118,7 @@ def test_mixed_uses_the_first_target_if_available_and_else_the_rest() -> None:
 def test_mixed_is_refused_if_nothing_says_which_tasks_are_trained_on_the_first_target() -> None:
     for spec in ("mixed[first=random,rest=gold]", "mixed[first=majority]", "smoothed[of=mixed[first=uniform]]"):
         with pytest.raises(
-            InputError, match=r"which tasks are trained on .*: all 3 have it. Choose them with --chosen"
+            InputError, match=r"which tasks are trained on .*: all 3 have it. Choose them: chosen=... \(--chosen FILE\)"
         ):
             targets.methods.make(spec).mask_of_tasks_with_target(KNOWN, VOTES.tasks)
     nobody = Supervision(VOTES, GOLD, SOFT, chosen=np.array(["z"], dtype=np.dtypes.StringDType()))
@@ -154,7 +154,7 @@ def test_a_pair_draws_main_and_soft_labels() -> None:
 
 
 def test_missing_data_and_wrong_options_raise_errors() -> None:
-    with pytest.raises(InputError, match="gold needs gold: give known labels"):
+    with pytest.raises(InputError, match="gold needs gold labels: give known labels"):
         targets.methods.make("gold").mask_of_tasks_with_target(Supervision(votes=VOTES), VOTES.tasks)
     with pytest.raises(OptionError, match="repeated-labelling cannot be used inside mixed"):
         targets.methods.make("mixed[first=repeated-labelling]").mask_of_tasks_with_target(KNOWN, VOTES.tasks)

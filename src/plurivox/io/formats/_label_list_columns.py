@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plurivox.core.errors import InputError
-from plurivox.io.formats._lists_of_unknown_name import lists_of_labels_and_workers, lists_that_look_like_labels
+from plurivox.io.formats._lists_of_unknown_name import lists_of_labels_and_workers, lists_with_values_of_labels
 from plurivox.io.formats._table_columns import usual_names
 from plurivox.io.tabular.usual_column_names import bare_name
 
@@ -62,7 +62,7 @@ def find_lists_of_unknown_name(columns: Mapping[str, Rows]) -> dict[str, LabelLi
 
 
 def _lists_by_values(plain: Mapping[str, list[list[Any]]]) -> dict[str, LabelLists]:
-    """Return the lists that look like labels; one with its workers if it is clear which list has them."""
+    """Return the lists whose values may be labels; one with its workers if it is clear which list has them."""
     tokens = [rows for name, rows in plain.items() if bare_name(name) in TOKENS]
     fit = {
         name: whole_numbers(rows)
@@ -70,10 +70,10 @@ def _lists_by_values(plain: Mapping[str, list[list[Any]]]) -> dict[str, LabelLis
         if can_be_votes(rows) and not any(have_same_lengths(rows, one) for one in tokens)
     }
     pair = lists_of_labels_and_workers(fit)
-    if pair is not None and pair[0] in lists_that_look_like_labels(fit):
+    if pair is not None and pair[0] in lists_with_values_of_labels(fit):
         labels, workers = pair
         return {labels: LabelLists(labels, fit[labels], fit[workers], workers)}
-    return {name: LabelLists(name, fit[name]) for name in lists_that_look_like_labels(fit)}
+    return {name: LabelLists(name, fit[name]) for name in lists_with_values_of_labels(fit)}
 
 
 def _plain_lists(plain: Mapping[str, list[list[Any]]], worker: str | None, label: str | None) -> dict[str, LabelLists]:

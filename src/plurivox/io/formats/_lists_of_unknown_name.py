@@ -40,10 +40,10 @@ REPEATED = 0.5  # labels that differ are at most this share of all in the lists
 Lists = Mapping[str, Sequence[Sequence[Any]]]
 
 
-def lists_that_look_like_labels(lists: Lists) -> list[str]:
+def lists_with_values_of_labels(lists: Lists) -> list[str]:
     """Return the names of columns whose lists are short and have few different short values.
 
-    >>> lists_that_look_like_labels({"toxicity": [[0, 1, 1], [0, 0, 1]], "bbox": [[1, 1, 2, 2]], "near": [[4, 9], [1, 3]]})
+    >>> lists_with_values_of_labels({"toxicity": [[0, 1, 1], [0, 0, 1]], "bbox": [[1, 1, 2, 2]], "near": [[4, 9], [1, 3]]})
     ['toxicity']
     """
     return [

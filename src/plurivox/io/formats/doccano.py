@@ -9,6 +9,7 @@ versions write {"annotations": [{"label": 1, "user": 2}]}. https://doccano.githu
 import json
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ DATA_FIELDS = ("text", "data", "filename")  # what is shown; the name depends on
 LABEL_FIELDS = ("label", "cats", "labels", "annotations")
 COMMENTS = "Comments"
 NOBODY = ("all", "unknown")  # files of shared annotations, and of texts that nobody annotated
+LABEL_CONFIG = "label_config.json"  # the project's labels: [{"id": 7, "text": "Relevant"}]
 LABEL_SEPARATOR = "#"  # between the labels of a text in CSV
 SUFFIXES = (".jsonl", ".json", ".csv")
 SPLITS = (
@@ -203,9 +205,24 @@ def _contents_of_annotation_lists(records: list[dict[str, Any]], path: Path, nam
             when = iso_time_to_unix_time(given[-1].get("created_at"))
             labels = list(dict.fromkeys(one["label"] for one in given))
             annotations.append(Annotation(task, user, labels, NAN if when is None else when))
+    annotations, notes = _with_label_names(annotations, path.with_name(LABEL_CONFIG))
     named = all(isinstance(label, str) for one in annotations for label in one.labels)
-    notes = () if named else ("labels are doccano's numbers of labels, which the export does not name",)
+    notes += () if named else ("labels are doccano's numbers of labels, which the export does not name",)
     return _contents(annotations, shown, path, names, notes, empty)
+
+
+def _with_label_names(annotations: list[Annotation], config: Path) -> tuple[list[Annotation], tuple[str, ...]]:
+    """Return annotations with the names of labels in `label_config.json` beside the file, and a note; else unchanged."""
+    try:
+        given = read_json(config) if config.is_file() else []
+    except InputError:
+        return annotations, (f"{config.name} cannot be read: labels keep their numbers",)
+    listed = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    name_of = {one.get("id"): one["text"] for one in listed if isinstance(one.get("text"), str)}
+    if not annotations or not {label for one in annotations for label in one.labels} <= set(name_of):
+        return annotations, ()
+    named = [replace(one, labels=[name_of[label] for label in one.labels]) for one in annotations]
+    return named, (f"the labels have their names in {config.name}",)
 
 
 def _contents(

@@ -17,8 +17,8 @@ N_FIRST = 20  # values that tell whether a column of Python objects has lists
 def without_columns_of_lists(table: Columns, named: Iterable[Any] = ()) -> Columns:
     """Return a table without its columns of lists and objects. Raise InputError if no other is left, or if one is `named`.
 
-    >>> without_columns_of_lists(Columns.from_frame_mapping_or_parquet({"task": ["a"], "vector": [[0.5, 2.0]]})).names
-    ['task']
+    >>> without_columns_of_lists(Columns.from_frame_mapping_or_parquet({"t": ["a"], "l": [1], "v": [[0.5, 2.0]]})).names
+    ['t', 'l']
     """
     nested = columns_of_lists(table)
     if not nested:
@@ -27,7 +27,7 @@ def without_columns_of_lists(table: Columns, named: Iterable[Any] = ()) -> Colum
     if asked:
         raise InputError(
             f"column {asked[0]!r} of {table.where} has lists or objects that are not labels (they hardly repeat, or are "
-            "decimals): give each vote a row"
+            "decimals): use one row for each vote"
         )
     plain = [name for name in table.names if name not in nested]
     if len(plain) < 2 and not table.index:

@@ -21,7 +21,7 @@ __all__ = ["Batch", "DrawnLabels", "Examples", "Known", "PaddedVotes", "Supervis
 TargetKind = Literal["distribution", "votes", "pair"]  # kind of label of an example
 HOW_TO_GIVE = {  # field of Supervision -> advice in an error if it is missing
     "votes": "give the votes of the crowd",
-    "gold": "give known labels",
+    "gold": "give known labels, gold=... (--gold FILE)",
     "soft": "give soft labels, such as those of an aggregator",
 }
 
@@ -173,7 +173,8 @@ class Target(Method, ABC):
         """Raise InputError if `supervision` lacks votes, gold or soft labels that this target needs."""
         for name in self.needs:
             if getattr(supervision, name) is None:
-                raise InputError(f"the target {self.name()} needs {name}: {HOW_TO_GIVE[name]}")
+                label_kind = name if name == "votes" else f"{name} labels"
+                raise InputError(f"the target {self.name()} needs {label_kind}: {HOW_TO_GIVE[name]}")
 
 
 methods: Methods[Target] = Methods(__package__, Target)
