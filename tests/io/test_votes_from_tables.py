@@ -152,8 +152,11 @@ def test_few_tasks_and_many_labels_are_no_reason_to_refuse_a_worker() -> None:
 
 
 def test_gold_and_other_columns_known_by_name_are_no_workers() -> None:
-    with pytest.raises(InputError, match=r"column 'gold' of the table would be read as a worker; .*--worker ann,bo"):
-        votes(_wide(gold=_wide()["ann"]), wide=True)
+    with pytest.raises(
+        InputError, match=r"column 'consensus' of the table would be read as a worker; .*--worker ann,bo"
+    ):
+        votes(_wide(consensus=_wide()["ann"]), wide=True)
+    assert votes(_wide(gold=_wide()["ann"]), wide=True).workers.tolist() == ["ann", "bo"]
     assert votes(_wide(gold=_wide()["ann"]), worker=["ann", "gold"]).workers.tolist() == ["ann", "gold"]
     with pytest.raises(InputError, match=r"one row per vote: leave out wide=True \(--wide\)"):
         votes({"task": [1], "worker": ["ann"], "label": ["x"]}, wide=True)

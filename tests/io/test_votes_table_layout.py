@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import plurivox as pv
-from plurivox.core.errors import InputError, PlurivoxWarning
+from plurivox.core.errors import InputError, OptionError, PlurivoxWarning
 from plurivox.core.votes import Votes
 
 ROWS = [("a.png", "ann", "cat"), ("a.png", "bo", "dog"), ("b.png", "ann", "dog"), ("b.png", "bo", "dog")]
@@ -225,6 +225,28 @@ def test_a_file_of_one_hot_rows_is_no_matrix_of_votes(tmp_path: Path) -> None:
     np.save(tmp_path / "labels.npy", np.eye(3))
     with pytest.raises(InputError, match="no task and label names"):
         pv.read(tmp_path / "labels.npy")
+
+
+def test_numbered_graders_are_workers_and_a_gold_column_is_gold_also_beside_named_workers(tmp_path: Path) -> None:
+    rows = "id,age,grader1,grader2,gold\na,61,2.0,,2.0\nb,70,0.0,1.0,\nc,55,,2.0,1.0\n"
+    (tmp_path / "grades.csv").write_text(rows)
+    for options in ({}, {"worker": ["grader1", "grader2"]}):
+        with pytest.warns(PlurivoxWarning) as said:
+            data = pv.read(tmp_path / "grades.csv", **options)
+        assert "labels are whole numbers written as decimals: 0.0 is read as 0" in [str(one.message) for one in said]
+        assert data.votes.workers.tolist() == ["grader1", "grader2"] and data.votes.labels.tolist() == ["0", "1", "2"]
+        assert data.gold.tasks.tolist() == ["a", "c"] and data.gold.hard().tolist() == ["2", "1"]
+
+
+def test_a_gold_table_with_decimals_names_the_same_labels_as_the_votes(tmp_path: Path) -> None:
+    (tmp_path / "gold.csv").write_text("task,label\na,2.0\nb,0.0\nc,\n")
+    assert pv.read_soft(tmp_path / "gold.csv").hard().tolist() == ["2", "0"]
+
+
+def test_an_unknown_reading_option_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "votes.csv").write_text("task,worker,label\na,ann,x\n")
+    with pytest.raises(OptionError, match=r"pv.read has no option 'gold'; .* give gold labels to pv.fit"):
+        pv.read(tmp_path / "votes.csv", gold="gold.csv")
 
 
 def test_ordered_categories_keep_their_scale() -> None:

@@ -10,7 +10,9 @@ import plurivox as pv
 TASKS = [f"img{i:02}" for i in range(12)]
 TRUTH = [("cat", "dog", "owl")[i % 3] for i in range(12)]
 VOTES = pv.votes(
-    task=TASKS * 3, worker=[name for name in ("ann", "bo", "cy") for _ in TASKS], label=TRUTH * 2 + TRUTH[1:] + TRUTH[:1]
+    task=TASKS * 3,
+    worker=[name for name in ("ann", "bo", "cy") for _ in TASKS],
+    label=TRUTH * 2 + TRUTH[1:] + TRUTH[:1],
 )
 USES: list[Callable[[Any], Any]] = [
     lambda gold: pv.fit(VOTES, "dawid-skene", gold=gold),
@@ -36,7 +38,9 @@ def test_gold_labels_spelled_differently_are_an_error(use: Callable[[Any], Any])
 
 @pytest.mark.parametrize("use", USES[:2], ids=["fit", "describe"])
 def test_gold_labels_of_tasks_without_votes_are_counted(use: Callable[[Any], Any]) -> None:
-    with pytest.warns(pv.PlurivoxWarning, match="1 of 3 gold labels is not used, because its task has no votes: 'img99'"):
+    with pytest.warns(
+        pv.PlurivoxWarning, match="1 of 3 gold labels is not used, because its task has no votes: 'img99'"
+    ):
         use({"img00": "cat", "img01": "dog", "img99": "owl"})
 
 

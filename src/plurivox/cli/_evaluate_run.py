@@ -28,7 +28,9 @@ def is_run_folder(name: str) -> bool:
 def check_no_options_of_label_tables() -> None:
     """Raise OptionError if the command line has options for two tables of labels, which networks are not evaluated with."""
     context = click.get_current_context()
-    given = [name for name in OPTIONS_OF_LABEL_TABLES if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    given = [
+        name for name in OPTIONS_OF_LABEL_TABLES if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
     if given:
         listed = " and ".join(f"--{name}" for name in given)
         raise OptionError(

@@ -113,10 +113,13 @@ class MethodGroup(CommandGroup):
         if "[" not in first or not first.endswith("]") or first.partition("[")[0] not in method_catalogue(self.step):
             return [first]
         name, options = parse_spec(first)
-        made = import_method_registry(self.step).make(first)  # raises OptionError for an option or value that is not valid
+        given = {option.replace("-", "_") for option in options}
+        made = import_method_registry(self.step).make(
+            first
+        )  # raises OptionError for an option or value that is not valid
         flags = [name]
         for option in made.options():
-            if option.name in options:
+            if option.name in given:
                 value, flag = getattr(made, option.name), option.name_with_dashes
                 is_switch = option.kind is bool and not option.optional
                 text = ("yes" if value else "no") if isinstance(value, bool) else str(value)

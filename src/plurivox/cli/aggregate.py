@@ -180,7 +180,9 @@ def _raise_if_method_follows_input(args: list[str]) -> None:
     """Raise OptionError if the name of a method stands after the input."""
     given, follows = args[0], args[1] if len(args) > 1 else ""
     if not given.startswith("-") and follows.partition("[")[0] in method_catalogue("aggregate"):
-        raise OptionError(f"METHOD stands before INPUT: plurivox aggregate {shlex.quote(follows)} {shlex.quote(given)} ...")
+        raise OptionError(
+            f"METHOD stands before INPUT: plurivox aggregate {shlex.quote(follows)} {shlex.quote(given)} ..."
+        )
 
 
 def _default_method_for(args: list[str]) -> str:

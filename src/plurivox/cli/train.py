@@ -121,7 +121,7 @@ def run_train(
             training_data = encode_and_name_splits(training_data, split, shares, spec.plan.seed)
         return write_inputs_and_labels_npz(training_data, pack)
     settings: dict[str, Any] = {"runs": runs, "folder": run_folder, "at_once": at_once, "log": log or ""}
-    settings |= {"command": screen.quoted_command_line, "source": source.name, "note": screen.print_note}
+    settings |= {"command": screen.quoted_command_line, "source": input_name(screen, source), "note": screen.print_note}
     settings["reading"] = {
         "part": part,
         "features": features,
@@ -161,6 +161,11 @@ def run_train(
         + f"\n\n{mean_std_of_measures_per_split_text(series)}\n\n{references_of_measures_text(series.measures)}".rstrip(),
         summary=f"{spec.net_head_and_target_text}: {plural}, {count_text(counts.trained, 'training task')}; wrote {out}",
     )
+
+
+def input_name(screen: Screen, source: Source) -> str:
+    """Return the name of the input for the run folder: "standard input" for the temporary file in its place."""
+    return source.name if screen.streams is None else screen.streams.shown_names.get(source.name, source.name)
 
 
 def encode_and_name_splits(training_data: "TrainingData", split: Path | None, shares: str, seed: int) -> "TrainingData":

@@ -25,6 +25,9 @@ def lazy_getattr(package: str, exports: Mapping[str, str]) -> Callable[[str], An
     return import_exported_name
 
 
+MAX_LINE_LENGTH = 120  # of stubs, as the formatter wraps them
+
+
 def pyi_text_of_exports(package: str, exports: Mapping[str, str]) -> str:
     """Return the text of the `.pyi` stub that declares the names of `exports` for editors and type checkers."""
     lines, aliases = ["# made by `make stubs`"], []
@@ -34,7 +37,9 @@ def pyi_text_of_exports(package: str, exports: Mapping[str, str]) -> str:
         module, is_module = export_module_and_is_module(name, location)
         parent, _, base = f"{package}.{module}".rpartition(".")
         if not is_module:
-            lines.append(f"from {parent}.{base} import {name} as {name}")
+            line = f"from {parent}.{base} import {name} as {name}"
+            wrapped = f"from {parent}.{base} import (\n    {name} as {name},\n)"
+            lines.append(line if len(line) <= MAX_LINE_LENGTH else wrapped)
         elif base == name:
             lines.append(f"from {parent} import {base} as {name}")
         else:  # a stub exports an alias only if it keeps the name

@@ -216,8 +216,8 @@ class _LabelPairs:
         some = ", ".join(f"{old!r} is {new!r}" for old, new in list(names.items())[:MAX_LISTED])
         more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
         return (
-            f"{self.prediction_name} and {truth_name} may name or number their labels differently: {agree:.0%} of the top labels "
-            f"agree, {then:.0%} if {some}{more}; if so, {self.how_to_rename(names)}"
+            f"{self.prediction_name} and {truth_name} may name or number their labels differently: {agree:.0%} of the top "
+            f"labels agree, {then:.0%} if {some}{more}; if so, {self.how_to_rename(names)}"
         )
 
     def missing_labels_note(self, truth_name: str) -> str:

@@ -8,7 +8,9 @@ from plurivox.io import dataset_catalog as _dataset_catalog
 from plurivox.io.dataset_conversion import convert as convert
 from plurivox.io.dataset_reader import read as read
 from plurivox.io.dataset_reader import read_soft_labels_or_dataset as read_soft_labels_or_dataset
-from plurivox.io.formats.label_studio_predictions import write_label_studio_predictions as write_label_studio_predictions
+from plurivox.io.formats.label_studio_predictions import (
+    write_label_studio_predictions as write_label_studio_predictions,
+)
 from plurivox.io.plurivox_folder_writer import write as write
 from plurivox.io.soft_label_files import read_soft as read_soft
 from plurivox.io.soft_label_files import write_soft as write_soft

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,7 @@ def read(where: Any, *, sheet: str | None = None, **how: Any) -> Dataset:
                 "sheet=... selects a table of an Excel workbook, and the data are in memory: leave it out"
             )
         return dataset_of_given(where, **how)
+    _check_reading_options(how)
     path = Path(where).expanduser()
     if path.suffix == ".py":
         raise python_installer_error(path)
@@ -93,6 +95,14 @@ def read(where: Any, *, sheet: str | None = None, **how: Any) -> Dataset:
     data = _read_dataset_folder(path, how) if path.is_dir() else _read_dataset_file(path, how, sheet)
     data.ordered_by_caller = bool(how.get("ordered"))
     return data
+
+
+def _check_reading_options(how: Mapping[str, Any]) -> None:
+    """Raise OptionError for an option that does not say how to read votes, such as gold=."""
+    known = [name for name in signature(votes_from_tables.votes).parameters if name not in ("data", "where")]
+    if unknown := [name for name in how if name not in known]:
+        hint = "; give gold labels to pv.fit, pv.compare, ..." if "gold" in unknown else ""
+        raise OptionError(f"pv.read has no option {first_few(unknown)}; its options are {first_few(known, 20)}{hint}")
 
 
 def as_dataset(data: Any) -> Dataset:

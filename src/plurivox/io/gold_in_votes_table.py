@@ -6,7 +6,10 @@ from plurivox.core.count_text import count_text
 from plurivox.core.name_encoding import as_names, distinct_names, positions, sort_distinct_names_by_value
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
-from plurivox.io.tabular.column_conversion import codes_names_and_notes_of_column
+from plurivox.io.tabular.column_conversion import (
+    codes_names_and_notes_of_column,
+    whole_numbers_without_decimals_or_none,
+)
 from plurivox.io.votes_table_layout import VotesLayout
 
 
@@ -23,6 +26,8 @@ def gold_in_votes_table(layout: VotesLayout, votes: Votes) -> tuple[SoftLabels |
         task, tasks = np.arange(len(label), dtype=label.dtype), as_names(np.arange(len(label)))
     else:
         task, tasks, _ = codes_names_and_notes_of_column(layout.given[layout.given_task], "task")
+    if (whole := whole_numbers_without_decimals_or_none(names)) is not None and layout.given.is_untyped:
+        names = whole
     known = (task >= 0) & (label >= 0)
     if not known.any() or not (positions(votes.labels, names) >= 0).any():
         return None, []

@@ -96,9 +96,20 @@ def soft_from_frame(table: pl.DataFrame | Columns, path: str | Path) -> SoftLabe
         Columns.from_frame_mapping_or_parquet(table, str(path), is_untyped=isinstance(table, pl.DataFrame))
     )
     frame, notes = _with_columns_task_and_label(given, path)
+    if set(frame.columns) & {"label", "p"} == {"label"} and not any(
+        one.startswith(PROB_PREFIX) for one in frame.columns
+    ):
+        frame = _with_whole_numbers_without_decimals(frame)
     for note in notes:
         warn_user(f"{path}: {note}")
     return _soft_from_named_columns(frame, path)
+
+
+def _with_whole_numbers_without_decimals(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a table of hard labels in which texts 1.0, 2.0, ... are 1, 2, ..., if all of a column are."""
+    texts = [name for name in ("task", "label") if frame[name].dtype == pl.String]
+    whole = [name for name in texts if bool(frame[name].drop_nulls().str.contains(r"^-?\d+\.0$").all())]
+    return frame.with_columns(pl.col(whole).str.strip_suffix(".0")) if whole else frame
 
 
 def _with_columns_task_and_label(table: Columns, path: str | Path) -> tuple[pl.DataFrame, list[str]]:

@@ -1,6 +1,5 @@
 """Build Votes from a DataFrame, a mapping of columns or arrays: long and wide tables of votes, and tables of counts."""
 
-import re
 from collections.abc import Iterable, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -28,6 +27,7 @@ from plurivox.io.proposed_vote_columns import check_has_vote_columns, with_colum
 from plurivox.io.repeated_answers import drop_repeats_and_return_notes
 from plurivox.io.tabular.column_conversion import (
     codes_names_and_notes_of_column,
+    whole_numbers_without_decimals_or_none,
 )
 from plurivox.io.tabular.table_files import Columns
 from plurivox.io.votes_table_layout import VotesLayout, is_wide, layout_of_votes
@@ -53,7 +53,6 @@ PANDAS_MISSING = (
     ),
     *("NaN", "None", "n/a", "nan", "null"),
 )
-WHOLE_NUMBER_WITH_DECIMAL = re.compile(r"-?\d+\.0")  # as pandas writes columns of whole numbers with missing values
 MAYBE_LABELS = (
     "None",
     "N/A",
@@ -246,13 +245,12 @@ class _VoteReader:
 
     def _name_whole_numbers_without_decimals(self, role: str) -> None:
         """Rename 1.0, 2.0, ... in `self.names` to 1, 2, ... if all names of a role are such texts, with a note."""
-        names = self.names[role].tolist()
-        numbers = [name for name in names if name not in PANDAS_MISSING]
-        if numbers and all(WHOLE_NUMBER_WITH_DECIMAL.fullmatch(name) for name in numbers):
-            self.names[role] = as_names([name.removesuffix(".0") for name in names])
-            self.notes.append(
-                f"{role}s are whole numbers written as decimals: {numbers[0]} is read as {numbers[0][:-2]}"
-            )
+        names = self.names[role]
+        whole = whole_numbers_without_decimals_or_none(names, PANDAS_MISSING)
+        if whole is not None:
+            self.names[role] = whole
+            first = next(name for name in names.tolist() if name not in PANDAS_MISSING)
+            self.notes.append(f"{role}s are whole numbers written as decimals: {first} is read as {first[:-2]}")
 
     def drop_rows_without_task_or_label(self, columns: dict[str, Any]) -> dict[str, Any]:
         """Return the columns without rows that have no task or label, and note them; raise InputError if no vote is left."""

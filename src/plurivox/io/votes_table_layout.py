@@ -1,7 +1,7 @@
 """The layout of a table of votes: long or wide, and which columns contain tasks, workers, labels and gold labels."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -255,8 +255,13 @@ def _layout_of_wide_table(table: Columns, task: Any, worker: Any) -> VotesLayout
             told = [f"wide table without a column 'task': {told[0]}; another column: task=... (--task COLUMN)"]
     columns = [worker] if isinstance(worker, str) and worker != "worker" else worker
     columns = None if columns is None or isinstance(columns, str) else list(columns)
-    long, notes = wide_to_long(table, task, columns)
-    return VotesLayout(long, "task", None if worker is None else "worker", "label", [*told, *notes], is_wide=True)
+    gold, several = _gold_column(table, [task, *(columns or [])])
+    without_gold = replace(table, names=[name for name in table.names if name != gold])
+    long, notes = wide_to_long(without_gold, task, columns)
+    return VotesLayout(
+        long, "task", None if worker is None else "worker", "label", [*told, *several, *notes], is_wide=True,
+        given=table, given_task=task, gold=gold,
+    )  # fmt: skip
 
 
 def _with_first_index_level(table: Columns) -> tuple[Columns, str]:

@@ -99,8 +99,9 @@ class Rankings(Recipe):
         pooled = [one.made_by for one in scores if one.made_by.endswith("-pooled")]
         but = f" (no paper defines {', '.join(pooled)})" if pooled else ""
         notes = (f"scores as their papers define them{but}; {order}", *fit_notes)
+        number = f"{len(worst):,} " if len(worst) > 1 else ""
         of_badness = "of the badness of the scores: positive if they find the same ones bad"
         return [
-            Table(f"{title}: the {len(worst)} worst of {len(with_errors.names):,}", shown, notes),
+            Table(f"{title}: the {number}worst of {len(with_errors.names):,}", shown, notes),
             Table(f"{title}: rank correlations of the scores (Spearman)", correlations, (of_badness,), digits=2),
         ]

@@ -27,6 +27,7 @@ Note = Callable[[str], None]  # called with a message for the user
 READING = "reading"  # the setting of a run folder that says how its data were read
 GOLD_MEASURES = ("accuracy", "nll", "brier", "ece")
 VOTE_MEASURES = ("cross-entropy", "total-variation")
+STANDARD_INPUT = "standard input"  # recorded by plurivox train - as its input
 UNCHANGED = "unchanged"  # the name of inputs without an attack
 
 
@@ -40,6 +41,8 @@ def load_data_of_run_folder(run_folder: Path, shape: tuple[int, ...], source: st
         raise InputError(
             f"{run_folder} does not say which data its nets were trained on; give INPUT: evaluate RUN INPUT"
         )
+    if source is None and recorded == STANDARD_INPUT:
+        raise InputError(f"{run_folder} was trained on {STANDARD_INPUT}; give the data as a file: evaluate RUN INPUT")
     how: dict[str, Any] = read_setting_of_run_folder(run_folder, READING) or {}
     table = how.get("images")
     given = Pictures(

@@ -16,7 +16,6 @@ from plurivox.aggregate import DEFAULT_METHODS, Aggregator
 from plurivox.core.array_types import TEXT, Bools, Floats, Ints, Names
 from plurivox.core.count_text import count_text
 from plurivox.core.errors import InputError, OptionError, first_few
-from plurivox.core.name_encoding import positions
 from plurivox.core.progress_callbacks import Progress, callback_reporting_only_outer_step, no_progress
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes

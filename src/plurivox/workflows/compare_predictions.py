@@ -50,7 +50,7 @@ def compare_labels(
     if true_labels.votes is None:
         return found
     note = (
-        f"{known.name} has no gold labels: the label with the most {true_labels.name} is taken as the true one; if a prediction "
-        f"was made from these {true_labels.name}, its measures show how close it stays to them, not how right it is"
+        f"{known.name} has no gold labels: the label with the most {true_labels.name} is taken as the true one; if a "
+        f"prediction was made from these {true_labels.name}, its measures show how close it stays to them, not how right it is"
     )
     return replace(found, notes=(*found.notes, note))

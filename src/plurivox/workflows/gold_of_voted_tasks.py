@@ -53,7 +53,9 @@ def check_gold_labels_to_fit(votes: Votes, gold: SoftLabels) -> None:
     if len(known) > 1:
         notes_on_gold_labels_of_votes(shares_of(votes.on(known.tasks)), known)  # raises InputError for other names
     everything = [*as_text(votes.labels).tolist(), *as_text(absent).tolist()]
-    listed = f"labels={everything} (--labels {shlex.quote(','.join(everything))})" if len(everything) <= 20 else "labels=..."
+    listed = (
+        f"labels={everything} (--labels {shlex.quote(','.join(everything))})" if len(everything) <= 20 else "labels=..."
+    )
     raise InputError(
         f"nobody voted for the gold {'label' if len(absent) == 1 else 'labels'} {first_few(absent)}; the votes have "
         f"{first_few(votes.labels, 6)}: use the same names in both, or name all labels: {listed}"

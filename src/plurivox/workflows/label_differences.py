@@ -9,6 +9,7 @@ from plurivox.core.errors import InputError
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.soft_transforms import rename_labels
 from plurivox.evaluate import Contrast, CorrectnessTable
+from plurivox.evaluate.align_tasks_and_labels import shared_task_positions
 from plurivox.evaluate.two_model_correctness import Statistic
 from plurivox.workflows.labels_of_input import (
     InputLabels,
@@ -68,6 +69,8 @@ def correctness_of_two_models(
     second = rename_labels(read_labels_of_input(other, part).soft_labels_else_vote_shares(), rename or {})
     reference, notes = _reference_of_soft_labels(predicted, known, against, part)
     if reference is None:
+        for side in (predicted, second):  # raises InputError if the reason is that no task is shared
+            shared_task_positions(side, known.gold_else_soft_else_vote_shares().soft)
         raise InputError(
             f"{known.name} has no soft labels or votes, by which the ambiguity of tasks is measured: give against=... "
             "(--against FILE), a table of soft labels or votes"

@@ -64,7 +64,9 @@ class DynamicsSetup:
         `score_all_without_splits` all tasks are training tasks.
         """
         reads = nets.methods.make(net).reads
-        training_data = load_training_data(data, Pictures(size=image_size), choice=InputChoice(reads=reads))
+        training_data = load_training_data(
+            data, Pictures(size=image_size, can_be_given=False), choice=InputChoice(reads=reads)
+        )
         votes, gold = training_data.votes, training_data.gold
         if votes is None and gold is None:
             raise InputError(f"{data.name} has no votes; scores by training dynamics need votes on the training tasks")
@@ -185,7 +187,8 @@ def worst_tasks_and_wrong_vote_detection_tables(
     if setup.votes_are_gold:
         note += "; the data have no votes: the label of each task is its vote"
     notes = (note,) if gold is None else (note, gold_use_note(gold_use_of_score(identify.methods.make(mean.made_by))))
-    tables = [Table(f"The {len(worst)} worst of {count_text(len(mean.names), 'task')} by {mean.made_by}", cells, notes)]
+    title = f"The {_number_of_worst_text(len(worst))} of {count_text(len(mean.names), 'task')} by {mean.made_by}"
+    tables = [Table(title, cells, notes)]
     if gold is not None:
         entropy = identify.methods.make("entropy").score(Evidence(votes=votes))
         detections = {
@@ -204,6 +207,11 @@ def worst_tasks_and_wrong_vote_detection_tables(
         )
         tables.append(every_run_table("Every run", found, setup.plan.seed, first_column_name="score"))
     return tuple(tables)
+
+
+def _number_of_worst_text(n: int) -> str:
+    """Return "5 worst", or "worst" for one."""
+    return "worst" if n == 1 else f"{n:,} worst"
 
 
 def _mean_score_over_runs_ignoring_nan(task_scores_of_each_run: Sequence[Floats]) -> Floats:

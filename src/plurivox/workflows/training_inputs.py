@@ -34,6 +34,7 @@ class Pictures:
     size: int | None = None  # width and height to scale to; None: unchanged
     skip: bool = False  # leave out images that cannot be read
     of_input: bool = False  # use the images of the data set, also if it has features
+    can_be_given: bool = True  # whether the caller takes a table or folder of images; else only data sets with images
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ def _features_of_file_or_columns(data: "Dataset", given: str) -> TaskInputs:
     known = names_of_number_columns(data.items)
     if absent := [name for name in names if name not in known]:
         raise InputError(
-            f"{first_few(absent)} is neither a file of features nor a column of numbers in the items of {data.name}; its "
+            f"no file of features, and no column of numbers in the items of {data.name}: {first_few(absent)}; its "
             f"columns of numbers are: {first_few(known, 9) or 'none'}"
         )
     return _cells_of_columns(data, StandardisedColumns(names))
@@ -180,8 +181,12 @@ def _no_inputs_error(data: "Dataset", pictures: Pictures | None, choice: InputCh
 
     numbers = names_of_number_columns(data.items) if choice is not None else []
     columns = f"name columns of numbers (--features {','.join(numbers[:3])}), " if numbers else ""
+    images = (
+        "or give images to train (--images FILE, a table or a folder)"
+        if pictures.can_be_given
+        else "or give a data-set folder with a folder images, or a folder of images per label"
+    )
     return InputError(
         f"{data.name} has neither features nor images{' nor texts' if choice is not None else ''} to train on; {columns}add "
-        "features.npz (arrays x, one row per task, and task) to its folder, or give images to train "
-        "(--images FILE, a table or a folder)"
+        f"features.npz (arrays x, one row per task, and task) to its folder, {images}"
     )

@@ -8,6 +8,7 @@ from scipy.stats import rankdata
 
 from plurivox import aggregate
 from plurivox.core.array_types import Bools, Floats
+from plurivox.core.count_text import count_text
 from plurivox.core.name_encoding import positions
 from plurivox.core.recipe_tables import Table
 from plurivox.core.results import Scores
@@ -82,8 +83,9 @@ def detection_interval_table(
     for i, measure in enumerate(MEASURES):
         cells[measure] = [_interval_text(float(mean[i]), resampled[:, i]) for mean, resampled in rows.values()]
     note = (
-        f"95% intervals by a bootstrap over {len(detection.error_rate):,} tasks and, for {name}, {len(detection.badness)} "
-        f"runs; {int(detection.majority_wrong.sum()):,} of the tasks have a wrong majority"
+        f"95% intervals by a bootstrap over {count_text(len(detection.error_rate), 'task')} and, for {name}, "
+        f"{count_text(len(detection.badness), 'run')}; "
+        f"{int(detection.majority_wrong.sum()):,} of the tasks have a wrong majority"
     )
     return Table("How well it finds wrong votes, for other tasks and runs", cells, (note,))
 

@@ -58,4 +58,4 @@ def test_a_recipe_on_several_data_sets_takes_several_inputs(call: Call, votes_fi
     done = call(
         "recipe", "rankings", "toy", votes_file, "--n", "1", "--worker-scores", "trace", "--task-scores", "entropy"
     )
-    assert "toy, workers: the 1 worst of 30" in done.stdout and "votes, workers: the 1 worst of 3" in done.stdout
+    assert "toy, workers: the worst of 30" in done.stdout and "votes, workers: the worst of 3" in done.stdout

@@ -115,7 +115,10 @@ def test_errors_are_one_line(call, box: Path, tmp_path: Path) -> None:  # type: 
             ("--target", "vote-shares", "--head", "crowd-layer"),
             "vote-shares is of the kind distribution: leave the target out",
         ),
-        (("--main", "majority"), "main=majority is the hard target of two heads; add head='two-heads' (--head two-heads)"),
+        (
+            ("--main", "majority"),
+            "main=majority is the hard target of two heads; add head='two-heads' (--head two-heads)",
+        ),
         (("--split", tmp_path / "odd.csv"), "odd.csv has the splits 'a'; rename them to train, dev and test"),
     ):
         done: Result = call("train", box, "-o", tmp_path / "run", *words)

@@ -152,7 +152,7 @@ def test_columns_of_numbers_are_standardised_on_the_training_tasks(call, columns
     asked = call("train", columns, *FAST, "-o", tmp_path / "no")
     assert "name columns of numbers (--features a,b,c)" in asked.stderr
     wrong = call("train", columns, *FAST, "--features", "a,split", "-o", tmp_path / "no")
-    assert "'split' is neither a file of features nor a column of numbers" in wrong.stderr
+    assert "no file of features, and no column of numbers in the items of set: 'split'" in wrong.stderr
     np.savez(tmp_path / "f.npz", x=X, task=TASKS)
     assert call("train", columns, *FAST, "--features", tmp_path / "f.npz", "-o", tmp_path / "file").exit_code == 0
 

@@ -322,3 +322,19 @@ def test_fields_that_are_not_clear_are_an_error_whose_flags_work() -> None:
 def test_properties_of_an_item_are_not_votes() -> None:
     records = [{"id": n, "label": "yes", "answers": {"author": f"a{n}", "place": "Rome"}} for n in range(3)]
     assert find_reader_module_of_table(Columns.from_frame_mapping_or_parquet(records)) is None
+
+
+def test_a_label_that_is_always_the_most_frequent_one_is_not_gold_nor_one_with_several_values_per_task() -> None:
+    rows = {
+        "id": range(12),
+        "text": ["a", "b"] * 6,
+        "votes_of_workers": [[1, 1, 0], [0, 0, 1]] * 6,
+        "label": [1, 0] * 6,
+    }
+    with pytest.warns(
+        PlurivoxWarning, match="'label' is the most frequent label of every list: it is not read as gold"
+    ):
+        data = as_dataset(rows)
+    assert data.gold is None and data.votes is not None and data.votes.n_tasks == 12  # by id, not by text
+    with pytest.warns(PlurivoxWarning, match="'gold' has several values for some tasks: it is not read as gold labels"):
+        assert as_dataset({"task": ["a", "a"], "labels": [[1, 0], [1, 1]], "gold": [1, 0]}).gold is None

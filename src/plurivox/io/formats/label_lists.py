@@ -6,6 +6,7 @@ A list beside one worker per row is a set of labels: a soft answer with equal sh
 """
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,8 +41,10 @@ from plurivox.io.tabular.huggingface_class_labels import class_names_by_column, 
 from plurivox.io.tabular.table_file_names import table_name_of_file
 from plurivox.io.tabular.table_files import Columns
 from plurivox.io.tabular.usual_column_names import CONTENTS, NAMED_BY_ID, UNITS, bare_name
+from plurivox.io.tabular.wide_table_recognition import id_column_of_wide_table
 
 SPLIT = "split"
+MIN_LISTS_TO_COMPARE = 10  # with fewer, a column may equal the most frequent labels although it is not made of them
 EXPERT = re.compile(r"(expert|adjudicated|correct|true)(label|answer|class|category|rating|decision)?")
 ID_NAMES = {"uid", "uuid", "guid", "key", "hash", "identifier", *UNITS, *NAMED_BY_ID}
 COLUMNS_WRITTEN = ("task", "labels", "annotators")  # by plurivox for `datasets`: no note on these names
@@ -114,7 +117,7 @@ def read_columns(table: Columns, names: FieldNames, class_names: ClassNames | No
         tasks=as_text_if_types_differ(tasks.names),
         labels=names.labels or class_names.get(lists.question),
     )
-    gold, gold_notes = _gold(scalars, tasks, votes.labels.tolist(), lists.question)
+    gold, gold_notes = _gold(scalars, tasks, votes.labels.tolist(), lists)
     return ForeignContents(
         table_name_of_file(Path(table.where)),
         votes,
@@ -189,9 +192,12 @@ def _task_of_each_row(table: Columns, named: str | None) -> _Tasks:
 
 
 def _task_column(table: Columns) -> str | None:
-    """Return the column with a usual name of tasks, else one named like an id whose values are all different."""
+    """Return the column with a usual name of tasks, else one named like an id whose values are all different.
+
+    A column `id` whose values are all different is preferred to a text: two tasks may have the same text.
+    """
     if (column := find_column(table, "task", _columns_of_bytes(table))) is not None:
-        return column
+        return (id_column_of_wide_table(table, column) or column) if bare_name(column) in CONTENTS else column
     return next((name for name in _columns_of_different_values(table) if _is_named_like_an_id(name)), None)
 
 
@@ -265,7 +271,9 @@ def _traits(lists: LabelLists, where: str) -> pl.DataFrame | None:
     return workers_table(constant_columns_by_name(known, plain, rows), where)
 
 
-def _gold(table: Columns, tasks: _Tasks, labels: list[Any], question: str) -> tuple[SoftLabels | None, tuple[str, ...]]:
+def _gold(
+    table: Columns, tasks: _Tasks, labels: list[Any], lists: LabelLists
+) -> tuple[SoftLabels | None, tuple[str, ...]]:
     """Return the gold labels in a column named gold, truth, expert, ..., or `label` beside lists of another name, and a note.
 
     None if there is no such column or its values are not labels.
@@ -273,13 +281,19 @@ def _gold(table: Columns, tasks: _Tasks, labels: list[Any], question: str) -> tu
     column = find_column(table, "gold", [tasks.column]) or next(
         (name for name in table.names if name != tasks.column and EXPERT.fullmatch(bare_name(name))), None
     )
-    of_label = [name for name in table.names if bare_name(name) == "label" and name not in (tasks.column, question)]
+    of_label = [
+        name for name in table.names if bare_name(name) == "label" and name not in (tasks.column, lists.question)
+    ]
     if column is None and of_label:
         column = of_label[0]
     if column is None:
         return None, ()
-    rows = zip(tasks.names, table[column].to_list(), strict=True)
+    rows = list(zip(tasks.names, table[column].to_list(), strict=True))
     known = {task: label for task, label in rows if label is not None}
+    if any(label is not None and known[task] != label for task, label in rows):
+        return None, (f"column {column!r} has several values for some tasks: it is not read as gold labels",)
+    if of_label and column == of_label[0] and _is_most_frequent_in_every_list(known, tasks, lists):
+        return None, (f"column {column!r} is the most frequent label of every list: it is not read as gold labels",)
     by_text = {str(label): label for label in labels}
     if not known or not {str(label) for label in known.values()} <= set(by_text):
         n_other = len({str(label) for label in known.values()} - set(by_text))
@@ -289,6 +303,17 @@ def _gold(table: Columns, tasks: _Tasks, labels: list[Any], question: str) -> tu
         return None, (other,) * bool(known)
     gold = SoftLabels.gold(list(known), [by_text[str(label)] for label in known.values()], labels=labels)
     return gold, (f"column {column!r} is read as the gold labels of {count_text(len(gold), 'task')}",)
+
+
+def _is_most_frequent_in_every_list(known: Mapping[Any, Any], tasks: _Tasks, lists: LabelLists) -> bool:
+    """Return whether the labels in `known` (by task) are the most frequent of their lists, or tie with it, for every task."""
+    chosen: defaultdict[Any, Counter[str]] = defaultdict(Counter)
+    for task, row in zip(tasks.names, lists.labels, strict=True):
+        chosen[task].update(str(label) for label in row if label is not None)
+    counted = [(chosen[task], str(label)) for task, label in known.items() if chosen[task]]
+    return len(counted) >= MIN_LISTS_TO_COMPARE and all(
+        counts[label] == max(counts.values()) for counts, label in counted
+    )
 
 
 def _items(table: Columns, tasks: _Tasks, row_worker: str | None) -> pl.DataFrame | None:

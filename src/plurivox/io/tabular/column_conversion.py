@@ -3,7 +3,8 @@
 Values keep their type; a value that cannot be converted is an error.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from plurivox.core.array_types import TEXT, Floats, Ints, Names
 from plurivox.core.errors import InputError, first_few
 from plurivox.core.name_encoding import as_names
 
+WHOLE_NUMBER_WITH_DECIMAL = re.compile(r"-?\d+\.0")
 MAX_CODE_RANGE = 4  # integers whose range is below this many times the row count are encoded by a lookup table
 Kind = type[str] | type[int] | type[float] | type[bool]
 COLUMN_TYPES: dict[Kind, tuple[type[pl.DataType], str]] = {
@@ -138,6 +140,21 @@ def _codes_and_distinct_numbers(column: pl.Series) -> tuple[Ints, Names]:
     names, inverse = np.unique(values, return_inverse=True)
     codes[~missing] = inverse
     return codes, names
+
+
+def whole_numbers_without_decimals_or_none(names: Names, ignored: Collection[str] = ()) -> Names | None:
+    """Return the texts 1.0, 2.0, ... as 1, 2, ... if all names but those `ignored` are such texts; None if they are not.
+
+    pandas writes a column of whole numbers with missing values so.
+
+    >>> whole_numbers_without_decimals_or_none(as_names(["1.0", "10.0"])).tolist()
+    ['1', '10']
+    """
+    texts = names.tolist() if names.dtype.kind == "T" else []
+    numbers = [text for text in texts if text not in ignored]
+    if not numbers or not all(WHOLE_NUMBER_WITH_DECIMAL.fullmatch(text) for text in numbers):
+        return None
+    return as_names([text.removesuffix(".0") for text in texts])
 
 
 # ---- numbers and times

@@ -27,7 +27,20 @@ USUAL_NAMES: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ),
         (
             *("image", "img", "imagename", "imagefile", "imagepath", "imageurl", "picture", "photo", "audio", "video"),
-            *("imageno", "imagenumber", "bild", "imagen", "imagem", "immagine", "clip", "doc"),
+            *(
+                "imageno",
+                "imagenumber",
+                "recording",
+                "pair",
+                "aufnahme",
+                "aktenzeichen",
+                "bild",
+                "imagen",
+                "imagem",
+                "immagine",
+                "clip",
+                "doc",
+            ),
             *("file", "filename", "filepath", "path", "datapoint", "recordid", "messageid", "utteranceid", "urlid"),
             *("hitid", "textno", "textnumber"),
             *(f"{name}id" for name in NAMED_BY_ID),
@@ -42,7 +55,7 @@ USUAL_NAMES: Mapping[str, tuple[tuple[str, ...], ...]] = {
                 name + end
                 for name in (
                     *("annotator", "rater", "coder", "labeler", "labeller", "judge", "turker", "participant"),
-                    *("respondent", "crowdworker", "performer", "grader", "assessor", "prolific"),
+                    *("respondent", "crowdworker", "performer", "grader", "assessor", "observer", "scorer", "prolific"),
                 )
                 for end in ("", "id", "name")
             ),
@@ -57,6 +70,8 @@ USUAL_NAMES: Mapping[str, tuple[tuple[str, ...], ...]] = {
                 "annotatorin",
                 "beurteiler",
                 "beurteilerin",
+                "beobachter",
+                "beobachterin",
             ),
             *("annotateur", "annotatrice", "evaluateur", "evaluatrice", "codeur", "codeuse"),
             *("anotador", "anotadora", "codificador", "codificadora", "evaluador", "evaluadora"),
@@ -98,7 +113,7 @@ USUAL_NAMES: Mapping[str, tuple[tuple[str, ...], ...]] = {
             ),
             *("categoria", "clase", "etiqueta", "respuesta", "rotulo", "resposta", "etichetta", "risposta"),
         ),
-        ("diagnosis", "decision", "verdict", "stance"),
+        ("diagnosis", "decision", "verdict", "stance", "preference", "preferred", "einschatzung", "befund"),
         ("value", "score", "target", "tag", "result"),
         ("code",),
     ),
@@ -113,7 +128,8 @@ USUAL_NAMES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "seconds": (("seconds",), ("leadtime", "timespent", "worktimeinseconds", "durationseconds", "elapsedseconds")),
 }
 NUMBERED_WORKER = re.compile(
-    r"(worker|annotator|annot|anno|ann|rater|coder|judge|labell?er|participant|user|expert|turker|reader|[kc]odierer|"
+    r"(worker|annotator|annot|anno|ann|rater|coder|judge|labell?er|participant|user|expert|turker|reader|grader|assessor|"
+    r"reviewer|respondent|listener|observer|scorer|physician|doctor|pathologist|radiologist|[kc]odierer|gutachter|beobachter|"
     r"bewerter|annotateur|codeur|evaluateur|anotador|codificador|evaluador|avaliador|annotatore|valutatore)"
     r"([ _.-]*\d+|[ _.-]+[a-z]|[a-rt-z])([ _]*\((?!conf|comment|note|remark|time|sec|min|reason)[^()]{1,20}\))?|"
     r"[arw][ _.-]*\d+",
