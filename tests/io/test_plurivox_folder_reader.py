@@ -81,7 +81,7 @@ def test_tables_become_votes_counts_or_answers_by_their_columns(tmp_path: Path) 
     (tmp_path / "wide.csv").write_text("task,ann,bo\na,x,\nb,y,y\n")
     assert read(tmp_path / "votes.csv").votes.tasks.tolist() == ["007"]
     assert read(tmp_path / "counts.csv").crowd().counts().tolist() == [[1, 2]]
-    with pytest.raises(InputError, match=r"rename the file to counts; .* read it as a wide table"):
+    with pytest.raises(InputError, match=r"name that ends in counts; .* read it as a wide table"):
         read(tmp_path / "either.csv")
     assert read(tmp_path / "either.csv", wide=True).votes.workers.tolist() == ["x", "y"]
     assert read(tmp_path / "typed.csv").answers.typed_texts_at_rank(0).tolist() == ["8p"]

@@ -113,3 +113,15 @@ def test_unclear_tables_get_no_proposal(table: pd.DataFrame) -> None:
     with pytest.raises(InputError, match="missing column") as said:
         pv.votes(table)
     assert "by their values" not in str(said.value)
+
+
+def test_remarks_do_not_make_the_label_ambiguous() -> None:
+    rows = {
+        "item": [f"i{i // 3}" for i in range(30)],
+        "rater": ["ann", "bo", "cy"] * 10,
+        "Severity": ["low", "high", "low", "high", "high"] * 6,
+        "Further words": ["blurred", None, None, "twice", None, None, "blurred", None, "twice", None] * 3,
+        "Remarks": ["ok", "ok", "odd"] * 10,
+    }
+    with pytest.warns(PlurivoxWarning, match="'Severity' as the label"):
+        assert pv.votes(rows).labels.tolist() == ["high", "low"]

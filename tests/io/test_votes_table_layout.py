@@ -249,6 +249,26 @@ def test_an_unknown_reading_option_is_an_error(tmp_path: Path) -> None:
         pv.read(tmp_path / "votes.csv", gold="gold.csv")
 
 
+def test_row_numbers_that_repeat_after_a_concatenation_are_no_tasks() -> None:
+    parts = [pd.DataFrame({"mention": [*"abc"], "label": [*"xyy"], "worker": name}) for name in ("ann", "bo")]
+    with pytest.warns(PlurivoxWarning, match="'mention' as the task"):
+        assert pv.votes(pd.concat(parts)).tasks.tolist() == ["a", "b", "c"]
+
+
+def test_a_file_whose_name_ends_in_counts_is_read_as_counts(tmp_path: Path) -> None:
+    (tmp_path / "zoo_counts.csv").write_text("galaxy,smooth,disk\ng1,3,1\ng2,0,5\n")
+    made = pv.read(tmp_path / "zoo_counts.csv").crowd()
+    assert made.tasks.tolist() == ["g1", "g2"] and made.counts().tolist() == [[3, 1], [0, 5]]
+
+
+def test_a_table_per_worker_may_name_its_tasks_by_any_first_column(tmp_path: Path) -> None:
+    for name, labels in (("ann", "PER,ORG"), ("bo", "PER,PER")):
+        first, second = labels.split(",")
+        (tmp_path / f"{name}.csv").write_text(f"mention,type\n000,{first}\n001,{second}\n")
+    with pytest.warns(PlurivoxWarning, match="'mention' is the task, 'type' the label"):
+        assert pv.read(tmp_path).crowd().tasks.tolist() == ["000", "001"]
+
+
 def test_ordered_categories_keep_their_scale() -> None:
     order = ["low", "mid", "high"]
     table = pd.DataFrame({"task": ["a", "b"], "ann": ["low", "high"], "bo": ["low", "low"]})

@@ -25,6 +25,7 @@ MAX_NAME_LENGTH = 60  # of a worker's name
 ONE_VOTE = 0.95  # share of rows that are the only vote of a worker on a task
 MIN_VOTES_PER_TASK = 1.2  # on average, of a table whose tasks or workers are found by their values
 NAMES_OF_OTHER_COLUMNS = (
+    *("remark", "remarks", "comment", "comments", "note", "notes", "bemerkung", "bemerkungen", "remarque", "remarques"),
     "confidence",
     "certainty",
     "confiance",
@@ -102,7 +103,8 @@ def check_has_vote_columns(layout: VotesLayout) -> None:
     elif not {"worker", "label"} & set(known) and (numbers := _columns_of_few_whole_numbers(layout.table)):
         advice = (
             f"if the columns of numbers {first_few(numbers)} are workers, {worker_option_text(numbers)}; if they count how "
-            "many people chose each label, pv.counts(table, labels=[...])"
+            f"many people chose each label, pv.counts(table, task={layout.table.names[0]!r}), or give the file a name that "
+            "ends in counts"
         )
     layout.table.check_has_columns(columns, advice)
 
@@ -248,10 +250,16 @@ def _label_or_none(rows: pl.DataFrame, task: str, worker: str) -> str | None:
 def _columns_that_may_be_labels(rows: pl.DataFrame, task: str, worker: str) -> list[str]:
     """Return the columns with few values that depend on task and worker."""
     rest = [name for name in rows.columns if name not in (task, worker) and not _has_other_meaning(name)]
-    few = columns_with_few_values(rows, task, rest)
+    few = [name for name in columns_with_few_values(rows, task, rest) if _is_filled_in_most_rows(rows[name])]
     per_task = rows.group_by(task).agg(pl.col(few).drop_nulls().n_unique()).drop(task)
     per_worker = rows.group_by(worker).agg(pl.col(few).drop_nulls().n_unique()).drop(worker)
     return [name for name in few if max(per_task[name]) > 1 and max(per_worker[name]) > 1]
+
+
+def _is_filled_in_most_rows(column: pl.Series) -> bool:
+    """Return whether at least half of the values are known: remarks are mostly empty."""
+    text = column.cast(pl.String).str.strip_chars()
+    return 2 * int((text.fill_null("") != "").sum()) >= len(text)
 
 
 def _has_other_meaning(name: str) -> bool:

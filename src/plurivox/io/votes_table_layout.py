@@ -172,9 +172,11 @@ def _with_index_levels(table: Columns, column_by_role: Mapping[str, Any]) -> Col
 
 
 def _index_may_name_tasks(table: Columns) -> bool:
-    """Return whether the rows have one index whose values are texts, or repeat: not the numbers of the rows."""
+    """Return whether the rows have one index whose values are texts, or repeat and have a name: not the numbers of the rows."""
     if len(table.index) != 1:
         return False
+    if next(iter(table.index)) == "" and not any(isinstance(one, str) for one in next(iter(table.index.values()))):
+        return False  # such as after pandas.concat
     values = list(next(iter(table.index.values())))
     return any(isinstance(value, str) for value in values) or len(set(values)) < len(values)
 

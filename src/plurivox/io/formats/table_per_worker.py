@@ -114,7 +114,7 @@ def _tables_of_workers_or_none(folder: Path) -> _TablesOfWorkers | None:
         is_untyped = file_suffix(files[0]) in (".csv", ".tsv")
         rows = pl.concat(alike, how="vertical_relaxed")
         table = Columns.from_frame_mapping_or_parquet(rows, folder.name, is_untyped=is_untyped)
-        task = find_column(table, "task")
+        task = find_column(table, "task") or _first_column_if_all_different(frames)
     except (InputError, pl.exceptions.PolarsError):  # tables that cannot be read, or whose columns are ambiguous
         return None
     own = [name for name in table.names if name != "worker"]
@@ -126,6 +126,14 @@ def _tables_of_workers_or_none(folder: Path) -> _TablesOfWorkers | None:
     named = _columns_named_label(table, task)
     labels = named or columns_with_few_values(rows, task, [name for name in own if name != task])
     return _TablesOfWorkers(table, len(files), task, labels, bool(named)) if labels else None
+
+
+def _first_column_if_all_different(frames: list[pl.DataFrame]) -> str | None:
+    """Return the first column if its values are all different in every table, and known; else None."""
+    first = frames[0].columns[0]
+    firsts = [frame[frame.columns[0]] for frame in frames if frame.width]
+    different = all(one.n_unique() == len(one) and not one.null_count() for one in firsts)
+    return first if different and len({bare_name(one.name) for one in firsts}) == 1 else None
 
 
 def _columns_named_label(table: Columns, task: str) -> list[str]:
