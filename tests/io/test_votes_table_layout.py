@@ -269,6 +269,15 @@ def test_a_table_per_worker_may_name_its_tasks_by_any_first_column(tmp_path: Pat
         assert pv.read(tmp_path).crowd().tasks.tolist() == ["000", "001"]
 
 
+def test_tables_of_images_are_not_tables_of_workers(tmp_path: Path) -> None:
+    for name in ("train_small", "test_small"):
+        pl.DataFrame({"idx": [0, 1], "label": ["x", "y"], "image": [b"a", b"b"]}).write_parquet(
+            tmp_path / f"{name}.parquet"
+        )
+    with pytest.raises(InputError, match="is not a data set"):
+        pv.read(tmp_path)
+
+
 def test_ordered_categories_keep_their_scale() -> None:
     order = ["low", "mid", "high"]
     table = pd.DataFrame({"task": ["a", "b"], "ann": ["low", "high"], "bo": ["low", "low"]})

@@ -104,6 +104,8 @@ def _tables_of_workers_or_none(folder: Path) -> _TablesOfWorkers | None:
             return None
         if any(has_usual_name(name, "worker") for name in frames[0].columns):
             return None
+        if pl.Binary in frames[0].dtypes:  # images, such as those of train and test
+            return None
         workers = worker_names_of_files([file.name.removesuffix(file_suffix(file)) for file in files])
         alike = [  # the same names in the same order, whatever their case
             frame.rename({name: names[bare_name(name)] for name in frame.columns})
