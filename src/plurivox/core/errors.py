@@ -40,7 +40,7 @@ class PlurivoxWarning(UserWarning):
 def warn_user(text: str) -> None:
     """Issue a PlurivoxWarning that shows the line of the caller's code which called plurivox, not a line of plurivox.
 
-    >>> with warnings.catch_warnings(record=True) as found:
+    >>> with warnings.catch_warnings(record=True, action="always") as found:
     ...     warn_user("3 rows without a label dropped")
     >>> found[0].message
     PlurivoxWarning('3 rows without a label dropped')

@@ -106,7 +106,7 @@ def test_small_alphas_hardly_mix_tasks() -> None:
 def test_logits_of_mixtures_are_not_recorded_as_those_of_tasks(how: Record) -> None:
     x, _, votes = toy_data()
     plan = Plan(epochs=1)
-    with pytest.raises(OptionError, match=r'annot-mix trains on mixtures.*record="after"'):
+    with pytest.raises(OptionError, match=r"annot-mix trains on mixtures.*record='after' \(--record after\)"):
         fit(x, votes, head="annot-mix", plan=plan, record=how)
     trained = fit(x, votes, head="annot-mix", plan=plan, record="after")
     assert trained.dynamics is not None
