@@ -1,6 +1,5 @@
 """Build Votes from tables of counts, with one row per task and one column per label: how many people chose it."""
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -15,6 +14,7 @@ from plurivox.io.counts_table_layout import (
     find_count_columns,
     find_task_column,
     has_only_numbers_besides_task,
+    is_named_counts,
 )
 from plurivox.io.gold_in_votes_table import gold_in_votes_table
 from plurivox.io.tabular.column_conversion import codes_names_and_notes_of_column, to_floats_or_error_if_missing
@@ -22,8 +22,6 @@ from plurivox.io.tabular.table_files import NO_FILE, Columns
 from plurivox.io.tabular.wide_table_recognition import first_column_if_it_names_rows
 from plurivox.io.votes_from_tables import warn_notes
 from plurivox.io.votes_table_layout import VotesLayout, find_vote_columns
-
-NAME_OF_COUNTS = re.compile(r"(^|[\W_])counts?$", re.IGNORECASE)  # of a file: counts, zoo_counts
 
 
 def counts(
@@ -72,12 +70,12 @@ def counts_and_gold_or_none(
         gold, notes = gold_in_votes_table(layout, made)
         warn_notes(notes)
         return made, gold
-    is_named_counts = NAME_OF_COUNTS.search(table_name) is not None
+    of_counts = is_named_counts(table_name)
     task = options.get("task") or find_task_column(table)
-    task = first_column_if_it_names_rows(table) if task is None and is_named_counts else task
+    task = first_column_if_it_names_rows(table) if task is None and of_counts else task
     if task is None or not has_only_numbers_besides_task(table, task):
         return None
-    if is_named_counts:
+    if of_counts:
         return counts(table, task=task, where=table.where, **given), None
     read_counts = "pv.counts(table)" if table_name == NO_FILE else "give the file a name that ends in counts"
     raise InputError(

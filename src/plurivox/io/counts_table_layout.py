@@ -24,6 +24,7 @@ TOTALS = frozenset(
         *("nannotators", "numannotators", "nraters", "nworkers", "numworkers", "ncoders", "njudgments", "nratings"),
     )
 )
+NAME_OF_COUNTS = re.compile(r"(^|[\W_])counts?$", re.IGNORECASE)
 NOT_LABELS = frozenset(  # of what columns such as n_words and like_count are counts
     (
         *("word", "words", "char", "chars", "character", "characters", "token", "tokens", "sentence", "sentences"),
@@ -89,18 +90,27 @@ def find_count_columns(table: Columns, task: str | None = None) -> CountColumns 
     golds = [name for name in others if has_usual_name(name, "gold") and name not in found.values()]
     gold = golds[0] if len(golds) == 1 else None
     unread = [name for name in others if name not in (*found.values(), gold)]
-    told = (
+    note = (
         f"read as counts of votes: {task!r} is the task, the columns {first_few(found.values(), 5)} say how many people chose "
         f"the labels {first_few(found, 5)}{f', not read: {first_few(unread)}' if unread else ''}; if the columns are workers: "
         "wide=True (--wide)"
     )
-    return CountColumns(task, found, gold, (told,))
+    return CountColumns(task, found, gold, (note,))
 
 
 def find_task_column(table: Columns) -> str | None:
     """Return the task column of a table with one row per task: by its name, an id with different values rather than a text."""
     task = find_column(table, "task")
     return task if task is None else id_column_of_wide_table(table, task) or task
+
+
+def is_named_counts(table_name: str) -> bool:
+    """Return whether the name of a table says that it has counts.
+
+    >>> is_named_counts("counts"), is_named_counts("zoo_Counts"), is_named_counts("accounts")
+    (True, True, False)
+    """
+    return NAME_OF_COUNTS.search(table_name) is not None
 
 
 def has_only_numbers_besides_task(table: Columns, task: str) -> bool:

@@ -15,6 +15,7 @@ from plurivox.core.results import Fit
 from plurivox.core.soft_labels import SoftLabels
 from plurivox.core.votes import Votes
 from plurivox.io import answers_from_tables, counts_from_tables, dataset_catalog, votes_from_tables
+from plurivox.io.counts_table_layout import is_named_counts
 from plurivox.io.dataset import Dataset
 from plurivox.io.dataset_folder_and_overwrite_checks import (
     holds_votes_answers_counts_or_gold_table,
@@ -243,7 +244,11 @@ def read_soft_labels_or_dataset(where: str | Path) -> SoftLabels | Dataset:
         return found.soft_labels if found.parts() == ["soft_labels"] and found.soft_labels is not None else found
     unlabelled = find_column(found, "task") is None and ".json" in file_suffix(path)
     is_crowd = (unlabelled and len(found.names) != 2) or find_column(found, "worker") is not None
-    if is_crowd or recognise_wide_table(find_vote_columns(found)) is not None or table_name_of_file(path) == "counts":
+    if (
+        is_crowd
+        or recognise_wide_table(find_vote_columns(found)) is not None
+        or is_named_counts(table_name_of_file(path))
+    ):
         return _dataset_from_table(found, path, {})
     return soft_from_frame(frame_of_columns(found, path), where)
 
@@ -377,7 +382,7 @@ def _dataset_from_table(table: Columns, path: Path | None, options: dict[str, An
         return Dataset(name, path=path, answers=answers_from_tables.answers(table, where=table.where, **given))
     table = without_columns_of_lists(table, [options.get(role) for role in ("task", "worker", "label")])
     plain = {"task", "worker", "label"} <= set(table.names)  # votes with the names of plurivox
-    if name != "counts" and not plain and holds_soft_labels(table, options):
+    if not is_named_counts(name) and not plain and holds_soft_labels(table, options):
         soft = soft_from_frame(frame_of_columns(table, path or Path(name)), path or table.where)
         votes_from_tables.warn_notes([f"{table.where}: {note}" for note in soft.notes])
         return Dataset(name, path=path, soft_labels=soft)

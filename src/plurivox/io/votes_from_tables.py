@@ -101,7 +101,7 @@ def votes(
     is the column with the number of the answer to which a soft vote belongs; by default `answer` if there is a column `weight`.
     With plain arrays they are arrays too. `where` names the table in errors.
 
-    What is dropped, merged or inferred is told in the votes' `notes` and reported as a `PlurivoxWarning`.
+    What is dropped, merged or inferred stands in the votes' `notes` and is reported as a `PlurivoxWarning`.
 
     >>> votes(task=["a", "a", "b"], worker=[1, 2, 1], label=["x", "y", "x"])
     <Votes: 3 votes, 2 tasks, 2 workers, 2 labels>

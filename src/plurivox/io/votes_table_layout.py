@@ -211,10 +211,10 @@ def _layout_of_matrix(matrix: Any, where: str, *, is_minus_one_missing: bool) ->
             f"the three columns of {where} have no value in common: they are not the labels of three workers; if they "
             f"are tasks, workers and labels, {HOW_TO_GIVE_ROWS}"
         )
-    told = []
+    inferred_notes = []
     if is_minus_one_missing and matrix.dtype.kind == "i" and matrix.size and matrix.min() == -1 < matrix.max():
         matrix = np.where(matrix == -1, np.nan, matrix)
-        told = ["-1 in the matrix is read as no answer; if it is a label: missing=[] (--missing '')"]
+        inferred_notes = ["-1 in the matrix is read as no answer; if it is a label: missing=[] (--missing '')"]
     if matrix.dtype.kind == "f" and bool((np.isnan(matrix) | (matrix == np.floor(matrix))).all()):
         columns = [pl.Series(column, nan_to_null=True).cast(pl.Int64) for column in matrix.T]
     else:
@@ -224,7 +224,7 @@ def _layout_of_matrix(matrix: Any, where: str, *, is_minus_one_missing: bool) ->
     long, notes = wide_to_long(wide, None, wide.names)
     numbered = {**long.source, "worker": np.repeat(np.arange(n_workers), n_tasks)}
     long_table = Columns(numbered, list(numbered), where)
-    return VotesLayout(long_table, "task", "worker", "label", [*told, *notes], is_wide=True)
+    return VotesLayout(long_table, "task", "worker", "label", [*inferred_notes, *notes], is_wide=True)
 
 
 def _has_disjoint_texts(matrix: Any) -> bool:
@@ -241,27 +241,31 @@ def _layout_of_wide_table(table: Columns, task: Any, worker: Any) -> VotesLayout
     Tasks are named by a column with a usual name, else by the index, else by the first column if its values are all different;
     else they are numbered.
     """
-    told: list[str] = []
+    inferred_notes: list[str] = []
     if task == "task" and task not in table:
         roles = find_vote_columns(table, task, None, None)
-        table, task, told = roles.table, roles.task, roles.notes
+        table, task, inferred_notes = roles.table, roles.task, roles.notes
         if task in table and (better := id_column_of_wide_table(table, task)) is not None:
-            task, told = better, note_on_columns_found({"task": better})
+            task, inferred_notes = better, note_on_columns_found({"task": better})
         if task not in table and table.index:
             table, task = _with_first_index_level(table)
         elif task not in table:
             named = {str(name) for name in worker} if worker is not None and not isinstance(worker, str) else set()
             first = first_column_if_it_names_rows(table)
             task = None if first in named else first
-            told = [f"{task!r} is the task" if task is not None else "the rows are the tasks, numbered from 0"]
-            told = [f"wide table without a column 'task': {told[0]}; another column: task=... (--task COLUMN)"]
+            inferred_notes = [
+                f"{task!r} is the task" if task is not None else "the rows are the tasks, numbered from 0"
+            ]
+            inferred_notes = [
+                f"wide table without a column 'task': {inferred_notes[0]}; another column: task=... (--task COLUMN)"
+            ]
     columns = [worker] if isinstance(worker, str) and worker != "worker" else worker
     columns = None if columns is None or isinstance(columns, str) else list(columns)
     gold, several = _gold_column(table, [task, *(columns or [])])
     without_gold = replace(table, names=[name for name in table.names if name != gold])
     long, notes = wide_to_long(without_gold, task, columns)
     return VotesLayout(
-        long, "task", None if worker is None else "worker", "label", [*told, *several, *notes], is_wide=True,
+        long, "task", None if worker is None else "worker", "label", [*inferred_notes, *several, *notes], is_wide=True,
         given=table, given_task=task, gold=gold,
     )  # fmt: skip
 
@@ -281,7 +285,7 @@ def _layout_of_recognised_wide_table(table: Columns, task: str | None, workers: 
     gold, several = _gold_column(table, [task, *workers])
     unread = [name for name in others if name != gold]
     named = first_few(workers, MAX_WORKERS_NAMED)
-    told = (
+    how_read = (
         f"read as a wide table: {'the rows are the tasks' if task is None else f'{task!r} is the task'}, the columns {named} "
         f"are workers{f', not read: {first_few(unread)}' if unread else ''}; if not: wide=False (--long), or worker=[...] "
         "(--worker a,b)"
@@ -295,7 +299,7 @@ def _layout_of_recognised_wide_table(table: Columns, task: str | None, workers: 
         "task",
         "worker",
         "label",
-        [told, *same, *several, *notes],
+        [how_read, *same, *several, *notes],
         is_wide=True,
         given=table,
         given_task=task,

@@ -18,7 +18,7 @@ def names_with_common_first_word(names: list[str]) -> list[str]:
     """Return the names that begin with the same word, as people of one kind, if the others do not; [] if there are none.
 
     Two names are enough if the word is a title or a role, else three, so that `ann lee` and `ann ray` beside `bob`
-    are not told apart.
+    are not separated.
 
     >>> names_with_common_first_word(["Dr. Haddad", "Dr. Lim", "biopsy"])
     ['Dr. Haddad', 'Dr. Lim']

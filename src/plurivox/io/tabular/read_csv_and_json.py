@@ -183,8 +183,8 @@ def read_delimited_as_text_columns(
     that end before the last column: their last fields are missing.
     """
     data = read_text_bytes(path).lstrip(b"\r\n")
-    if (told := SEPARATOR_LINE.match(data)) is not None:
-        data, separator = data[told.end() :], separator or told[1].decode(errors="replace")
+    if (line := SEPARATOR_LINE.match(data)) is not None:
+        data, separator = data[line.end() :], separator or line[1].decode(errors="replace")
     if b"\n" not in data:
         data = data.replace(b"\r", b"\n")  # line ends of old Macs
     head = data[:MAX_HEADER_BYTES].decode(errors="replace")

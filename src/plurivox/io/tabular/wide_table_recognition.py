@@ -1,4 +1,4 @@
-"""Recognise a wide table of votes, one row per task and one column per worker, without being told."""
+"""Recognise a wide table of votes, one row per task and one column per worker, without the option `wide`."""
 
 import polars as pl
 
