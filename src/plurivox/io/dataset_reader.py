@@ -382,7 +382,7 @@ def _dataset_from_table(table: Columns, path: Path | None, options: dict[str, An
         return Dataset(name, path=path, answers=answers_from_tables.answers(table, where=table.where, **given))
     table = without_columns_of_lists(table, [options.get(role) for role in ("task", "worker", "label")])
     plain = {"task", "worker", "label"} <= set(table.names)  # votes with the names of plurivox
-    if not is_named_counts(name) and not plain and holds_soft_labels(table, options):
+    if not plain and not is_named_counts(name) and holds_soft_labels(table, options):
         soft = soft_from_frame(frame_of_columns(table, path or Path(name)), path or table.where)
         votes_from_tables.warn_notes([f"{table.where}: {note}" for note in soft.notes])
         return Dataset(name, path=path, soft_labels=soft)
